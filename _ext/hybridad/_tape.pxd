@@ -1,0 +1,87 @@
+from cpython.ref cimport PyObject
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
+from numpy cimport ndarray
+
+from hybridad._primitive cimport Primitive
+
+cdef enum Flag:
+    ACTIVE = 1      # depends on a differentiated argument
+    CAPTURED = 2    # a rule will read this memory: later writes save what they overwrite
+    WRITES = 4      # the entry writes into an older storage (`write` says where)
+    READS = 8       # reads one float64 element (args: operand, byte offset)
+    REPEATS = 16    # the array repeats memory (broadcast), so it can have no windows
+    ALIAS = 32      # such an array whose source may still be written to
+
+cdef enum Kind:
+    ASSIGNS = 0     # the region becomes the value
+    ELEMENT = 1     # the same for one float64 element at a byte offset
+    MASKED = 2      # only where the mask `index` is true, of values of the region's shape
+    ADDS = 3        # adds the value at `index`, repeated indices add up (`np.add.at`)
+
+cdef struct Entry:
+    PyObject* prim      # Primitive, NULL: a leaf, a constant, an element read or a plain write
+    PyObject* ans       # the raw result; of a write, the raw view it writes through
+    PyObject* kwargs    # dict of static keyword arguments, or NULL
+    int64_t args        # where its operands begin in `Tape.args`
+    int32_t nargs
+    int32_t write       # place in `Tape.writes`, or -1
+    int8_t out          # of a function with several results: which one this is
+    int8_t nout         # and how many there are (0: one)
+    uint8_t flags
+
+cdef struct Write:
+    int64_t target      # node of the storage written to
+    int64_t saved_code  # operand code of `saved` if it was recorded itself, else 0
+    PyObject* saved     # what was overwritten, or NULL if nothing will read it
+    PyObject* index     # an index that is no view (fancy, mask), or NULL
+    Py_ssize_t offset
+    int8_t kind
+
+cdef struct View:
+    PyObject* raw
+    int64_t node
+    bint active
+
+cdef class Value:
+    cdef Tape tape
+    cdef Value base     # the owner of the storage; None: this one is
+    cdef object raw
+    cdef int64_t node   # of an owner: its entry; -1: not on the tape
+    cdef int64_t version
+
+cdef class Tape:
+    cdef Entry* entries
+    cdef int64_t n, capacity
+    cdef int64_t* args
+    cdef int64_t nargs, args_capacity
+    cdef Write* writes
+    cdef int64_t nwrites, writes_capacity
+    cdef View* views
+    cdef int64_t nviews, views_capacity
+    cdef dict snapshots
+    cdef readonly dict aliases
+    cdef public object name
+    cdef public bint is_open
+    cdef public bint saves_recorded
+    cdef public int64_t touched
+    cdef public bint activated
+    cdef readonly unsigned long thread
+    cdef public int64_t live
+
+    cdef int check(self) except -1
+    cdef int64_t new_entry(self, Primitive prim, object ans, object kwargs, uint8_t flags) except -1
+    cdef int64_t new_node(self, Primitive prim, object ans, object kwargs) except -1
+    cdef int push_arg(self, int64_t code) except -1
+    cdef int64_t operand(self, object x, bint needed) except -1
+    cdef int64_t constant(self, object x, bint needed) except -1
+    cdef int64_t owner_node(self, Value owner) except -1
+    cdef int64_t new_write(self, Primitive prim, ndarray view, object kwargs, int64_t target,
+                           object index, object saved, int64_t saved_code, Py_ssize_t offset,
+                           int kind) except -1
+    cdef object snapshot(self, ndarray x)
+    cdef void free_entry(self, int64_t i) noexcept
+    cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites, int64_t nviews) noexcept
+
+cdef bint is_active(Value x) noexcept
+cdef Value owner_of(Value x)
+cdef Primitive IDENTITY, GETITEM

@@ -1,0 +1,322 @@
+"""The tape: what one run did, as flat arrays of entries.
+
+An entry is a primitive, its raw result and its operands. Entries number the *nodes*: a node is a
+scalar, or the storage (the memory) of an array. Views are no entries: an operand that is a view
+names the node of its storage and carries the raw view. A write into a storage is an entry that
+names the storage it writes to; if some rule will read what it overwrites, that is saved, and the
+sweep puts it back when it passes. Hence versions: the newest owns the memory, older ones are
+readable in the order in which the sweep needs them, and n writes cost O(n).
+
+Operand codes (`Tape.args`), by their two lowest bits: 0 a pointer to a constant; 1 an active node;
+3 an inactive node (its value is needed, its cotangent is not); 2 a place in `Tape.views`.
+"""
+
+cimport cython
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+import copy
+import operator
+
+import numpy as np
+
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from hybridad import errors
+from hybridad._memory cimport copy_as, repeats_itself, same_bytes, same_layout
+
+cdef extern from "pythread.h":
+    unsigned long PyThread_get_thread_ident()
+
+cnp.import_array()
+
+
+def _same(g, ans, x):
+    return g
+
+
+cdef Primitive IDENTITY = Primitive(
+    np.copy, "copy", "elementwise", vjps=(_same,), jvps=(_same,), params=("a",), needs=0)
+cdef Primitive GETITEM = Primitive(operator.getitem, "getitem", "rule", needs=0)
+
+
+@cython.no_gc
+cdef class Value:
+    """What `f` sees in place of a number or an array; `PersistentArray` gives it its behaviour."""
+
+
+cdef inline Value owner_of(Value x):
+    return x if x.base is None else x.base
+
+
+cdef bint is_active(Value x) noexcept:
+    cdef Value owner = x if x.base is None else x.base
+    return (owner.node >= 0 and owner.tape.is_open
+            and (owner.tape.entries[owner.node].flags & ACTIVE) != 0)
+
+
+cdef class Tape:
+    """The log of one run. See the module's docstring for the form of its entries."""
+
+    def __cinit__(self):
+        self.entries = NULL
+        self.args = NULL
+        self.writes = NULL
+        self.views = NULL
+
+    def __init__(self, name="f"):
+        self.name = name
+        self.is_open = True
+        self.thread = PyThread_get_thread_ident()
+        self.snapshots = {}
+        self.aliases = {}
+
+    def __len__(self):
+        return self.n
+
+    def __dealloc__(self):
+        self.free_from(0, 0, 0, 0)
+        free(self.entries)
+        free(self.args)
+        free(self.writes)
+        free(self.views)
+
+    # -- recording ---------------------------------------------------------------------------
+
+    cdef int check(self) except -1:
+        if self.thread != PyThread_get_thread_ident():
+            raise errors.ScopeError(errors.message(
+                f"A value of the run of {self.name} was used in another thread.",
+                "Differentiate inside the thread: call value_and_grad there."))
+        return 0
+
+    cdef int64_t new_entry(self, Primitive prim, object ans, object kwargs,
+                           uint8_t flags) except -1:
+        """Append an entry without operands; those pushed next are its own."""
+        cdef Entry* e
+        if self.n == self.capacity:
+            self.capacity = 256 if self.capacity == 0 else self.capacity + self.capacity // 2
+            e = <Entry*>realloc(self.entries, self.capacity * sizeof(Entry))
+            if e == NULL:
+                raise MemoryError()
+            self.entries = e
+        e = &self.entries[self.n]
+        e.prim = NULL
+        if prim is not None:
+            Py_INCREF(prim)
+            e.prim = <PyObject*>prim
+        Py_INCREF(ans)
+        e.ans = <PyObject*>ans
+        e.kwargs = NULL
+        if kwargs is not None:
+            Py_INCREF(kwargs)
+            e.kwargs = <PyObject*>kwargs
+        e.args = self.nargs
+        e.nargs = 0
+        e.write = -1
+        e.out = -1
+        e.nout = 0
+        e.flags = flags
+        self.n += 1
+        return self.n - 1
+
+    cdef int64_t new_node(self, Primitive prim, object ans, object kwargs) except -1:
+        """An active entry for the result of a primitive."""
+        cdef uint8_t flags = ACTIVE
+        if type(ans) is ndarray:
+            if prim is not None and prim.needs & 1:
+                flags |= CAPTURED
+            if repeats_itself(<ndarray>ans):
+                flags |= REPEATS
+        return self.new_entry(prim, ans, kwargs, flags)
+
+    cdef int push_arg(self, int64_t code) except -1:
+        """Give the newest entry its next operand."""
+        cdef int64_t* grown
+        if self.nargs == self.args_capacity:
+            self.args_capacity = (512 if self.args_capacity == 0
+                                  else self.args_capacity + self.args_capacity // 2)
+            grown = <int64_t*>realloc(self.args, self.args_capacity * sizeof(int64_t))
+            if grown == NULL:
+                raise MemoryError()
+            self.args = grown
+        self.args[self.nargs] = code
+        self.nargs += 1
+        self.entries[self.n - 1].nargs += 1
+        return 0
+
+    cdef int64_t operand(self, object x, bint needed) except -1:
+        """The operand code of `x`; `needed`: a rule reads its value, not only its type.
+
+        May append an entry (a constant storage), so codes are made before their entry.
+        """
+        cdef Value owner
+        cdef int64_t node
+        cdef bint active
+        cdef View* grown
+        if not isinstance(x, Value):
+            return self.constant(x, needed)
+        owner = owner_of(<Value>x)
+        if owner.tape is not self:
+            if owner.tape.is_open:
+                raise errors.ScopeError(errors.message(
+                    f"A value of the run of {owner.tape.name} was used in the run of {self.name}.",
+                    "Pass it to the function as an argument."))
+            return self.constant((<Value>x).raw, needed)
+        node = owner.node
+        if node < 0:
+            if type(owner.raw) is not ndarray or not needed:
+                return self.constant((<Value>x).raw, needed)
+            node = self.owner_node(owner)
+        active = (self.entries[node].flags & ACTIVE) != 0
+        if active and node < self.touched:
+            self.touched = node
+        if needed and type(owner.raw) is ndarray:
+            self.entries[node].flags |= CAPTURED
+        if not active and not needed:
+            return self.constant(None, False)
+        if owner is x:
+            return (node << 2) | (1 if active else 3)
+        if self.nviews == self.views_capacity:
+            self.views_capacity = (64 if self.views_capacity == 0
+                                   else self.views_capacity + self.views_capacity // 2)
+            grown = <View*>realloc(self.views, self.views_capacity * sizeof(View))
+            if grown == NULL:
+                raise MemoryError()
+            self.views = grown
+        Py_INCREF((<Value>x).raw)
+        self.views[self.nviews].raw = <PyObject*>(<Value>x).raw
+        self.views[self.nviews].node = node
+        self.views[self.nviews].active = active
+        self.nviews += 1
+        return ((self.nviews - 1) << 2) | 2
+
+    cdef int64_t constant(self, object x, bint needed) except -1:
+        """The code of a constant. What could be written to later is copied, if a rule reads it."""
+        if type(x) is ndarray:
+            x = self.snapshot(<ndarray>x) if needed else None
+        elif type(x) is list or type(x) is dict:
+            x = copy.deepcopy(x)
+        Py_INCREF(x)
+        return <int64_t><PyObject*>x
+
+    cdef int64_t owner_node(self, Value owner) except -1:
+        """The node of a storage; one that was not on the tape becomes a constant node."""
+        if owner.node < 0:
+            owner.node = self.new_entry(
+                None, owner.raw, None, REPEATS if repeats_itself(<ndarray>owner.raw) else 0)
+        return owner.node
+
+    cdef int64_t new_write(self, Primitive prim, ndarray view, object kwargs, int64_t target,
+                           object index, object saved, int64_t saved_code, Py_ssize_t offset,
+                           int kind) except -1:
+        """Append a write; the operands of `prim` (or the one value) are pushed next."""
+        cdef Write* grown
+        cdef Write* w
+        cdef int64_t i
+        if self.nwrites == self.writes_capacity:
+            self.writes_capacity = (64 if self.writes_capacity == 0
+                                    else self.writes_capacity + self.writes_capacity // 2)
+            grown = <Write*>realloc(self.writes, self.writes_capacity * sizeof(Write))
+            if grown == NULL:
+                raise MemoryError()
+            self.writes = grown
+        i = self.new_entry(prim, view, kwargs, WRITES)
+        w = &self.writes[self.nwrites]
+        memset(w, 0, sizeof(Write))
+        w.target = target
+        w.saved_code = saved_code
+        w.offset = offset
+        w.kind = kind
+        if index is not None:
+            Py_INCREF(index)
+            w.index = <PyObject*>index
+        if saved is not None:
+            Py_INCREF(saved)
+            w.saved = <PyObject*>saved
+        self.entries[i].write = <int32_t>self.nwrites
+        self.nwrites += 1
+        return i
+
+    cdef object snapshot(self, ndarray x):
+        """A copy of a plain array that the user might still write to; one copy per array.
+
+        Large arrays are copied once per run and compared at every further use, since a copy for
+        each use (a weight matrix in a loop) would cost memory without bound.
+        """
+        cdef ndarray kept
+        cdef tuple key
+        cdef PyObject* base = <PyObject*>x
+        while type(<object>base) is ndarray and not cnp.PyArray_ISWRITEABLE(<ndarray>base):
+            base = <PyObject*>cnp.PyArray_BASE(<ndarray>base)
+            if base == NULL:
+                return x
+        if x.nbytes < 16384 or not (cnp.PyArray_IS_C_CONTIGUOUS(x)
+                                    or cnp.PyArray_IS_F_CONTIGUOUS(x)):
+            return copy_as(x)
+        key = (<size_t>cnp.PyArray_DATA(x), (<object>x).shape, (<object>x).strides,
+               (<object>x).dtype)
+        known = self.snapshots.get(key)
+        if known is not None:
+            kept = known[1]
+            if same_bytes(kept, x):
+                return kept
+        kept = copy_as(x)
+        self.snapshots[key] = (x, kept)
+        return kept
+
+    # -- releasing ---------------------------------------------------------------------------
+
+    cdef void free_entry(self, int64_t i) noexcept:
+        cdef Entry* e = &self.entries[i]
+        cdef Write* w
+        cdef int64_t k
+        for k in range(e.args, e.args + e.nargs):
+            if self.args[k] & 3 == 0:
+                Py_XDECREF(<PyObject*>self.args[k])
+            elif self.args[k] & 3 == 2 and not e.flags & READS:
+                Py_XDECREF(self.views[self.args[k] >> 2].raw)
+                self.views[self.args[k] >> 2].raw = NULL
+            self.args[k] = 0
+        if e.write >= 0:
+            w = &self.writes[e.write]
+            Py_XDECREF(w.saved)
+            w.saved = NULL
+            Py_XDECREF(w.index)
+            w.index = NULL
+        Py_XDECREF(e.ans)
+        Py_XDECREF(e.kwargs)
+        Py_XDECREF(e.prim)
+        e.ans = NULL
+        e.kwargs = NULL
+        e.prim = NULL
+        e.nargs = 0
+
+    cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites,
+                        int64_t nviews) noexcept:
+        cdef int64_t i = self.n
+        while i > start:
+            i -= 1
+            self.free_entry(i)
+        self.n = start
+        self.nargs = nargs
+        self.nwrites = nwrites
+        self.nviews = nviews
+
+    def mark(self):
+        """Where the tape ends now, for `release`."""
+        return (self.n, self.nargs, self.nwrites, self.nviews)
+
+    def release(self, mark):
+        """Free everything recorded after `mark`; no value of that part may be in use."""
+        n, nargs, nwrites, nviews = mark
+        self.free_from(n, nargs, nwrites, nviews)
+        if n == 0:
+            self.snapshots = {}
+            self.aliases = {}
+
+    def close(self):
+        """End the recording: values that survive act as their plain values from now on."""
+        self.is_open = False

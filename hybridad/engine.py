@@ -1,0 +1,45 @@
+"""The engine: the only room that knows the ways to a derivative and chooses between them.
+
+So far there is one, the tape, and "auto" means it.
+"""
+
+from hybridad.errors import ArgumentError, message
+from hybridad.recording.run import record
+from hybridad.tape.push import push
+from hybridad.tape.sweep import sweep
+
+__all__ = ["check_engine", "pull_back", "push_forward", "run", "value_and_cotangents"]
+
+_ENGINES = ("auto", "tape")
+
+
+def check_engine(engine):
+    """Raise ArgumentError unless `engine` names one."""
+    if engine not in _ENGINES:
+        raise ArgumentError(message(
+            f"There is no engine {engine!r}.",
+            f"Write one of {', '.join(map(repr, _ENGINES))}."))
+
+
+def run(f, args, kwargs, keys, has_aux=False):
+    """Run and record `f`; see `hybridad.recording.run.record`."""
+    return record(f, args, kwargs, keys, has_aux)
+
+
+def value_and_cotangents(recording, seed):
+    """Sweep a recording once, from one scalar output, and free it."""
+    cotangents = sweep(recording, [seed], keeps=False)
+    recording.dispose()
+    return cotangents
+
+
+def pull_back(recording, cotangents):
+    """Sweep a recording that is kept."""
+    return sweep(recording, cotangents)
+
+
+def push_forward(recording, tangents):
+    """Push tangents along a recording once, and free it."""
+    out = push(recording, tangents)
+    recording.dispose()
+    return out

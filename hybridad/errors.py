@@ -1,0 +1,114 @@
+"""Errors of hybridad: what happened, where in the user's source, what to write instead.
+
+Every refusal derives from `HybridadError` and from the builtin that a user would expect.
+"""
+
+import linecache
+import os
+import sys
+
+__all__ = [
+    "ArgumentError",
+    "GradientCheckError",
+    "HybridadError",
+    "LostDerivativeError",
+    "MissingRuleError",
+    "NotBuiltError",
+    "ResultError",
+    "ScopeError",
+    "UnsupportedError",
+    "message",
+]
+
+
+class HybridadError(Exception):
+    """Base of all errors that hybridad raises itself."""
+
+
+class MissingRuleError(HybridadError, NotImplementedError):
+    """A function was called on an active value and has no derivative rule."""
+
+
+class UnsupportedError(HybridadError, NotImplementedError):
+    """An operation cannot be followed on active values (`tobytes`, `resize`, ...)."""
+
+
+class LostDerivativeError(HybridadError, TypeError):
+    """An active value was about to become plain data, and its derivative to be lost."""
+
+
+class ArgumentError(HybridadError, TypeError):
+    """An argument cannot be differentiated: integer, object array, wrong type, unknown name."""
+
+
+class ResultError(HybridadError, TypeError):
+    """The function returned something that has no gradient: not scalar, or not floating."""
+
+
+class ScopeError(HybridadError, ValueError):
+    """A value of one run was used in another run or in another thread."""
+
+
+class NotBuiltError(HybridadError, ImportError):
+    """The extension modules have not been compiled."""
+
+
+class GradientCheckError(HybridadError, AssertionError):
+    """A derivative disagrees with the independent answer."""
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _is_inside(filename):
+    """Whether a frame's file belongs to hybridad or to the array libraries below it."""
+    if filename.startswith(_PACKAGE):
+        return True
+    parts = filename.replace("\\", "/").split("/")
+    return "numpy" in parts or "scipy" in parts or filename.endswith(".pyx")
+
+
+def user_line():
+    """The innermost line that is the user's own.
+
+    Returns
+    -------
+    str
+        ``"file:line  source text"``, or an empty string if there is no such frame.
+    """
+    frame = sys._getframe(1)
+    while frame is not None and _is_inside(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    filename, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(filename, line, frame.f_globals).strip()
+    return f"{filename}:{line}  {text}"
+
+
+def message(what, remedy="", where=None):
+    """Compose an error text of three parts.
+
+    Parameters
+    ----------
+    what : str
+        What happened.
+    remedy : str
+        What to write instead.
+    where : str, optional
+        ``"file:line  source"``; by default the innermost line of the user's.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(message("x is an integer.", "Pass a float.", where="fit.py:3  g(1)"))
+    x is an integer.
+      at fit.py:3  g(1)
+    Pass a float.
+    """
+    where = user_line() if where is None else where
+    lines = [what] + ([f"  at {where}"] if where else []) + ([remedy] if remedy else [])
+    return "\n".join(lines)

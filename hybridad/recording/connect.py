@@ -1,0 +1,19 @@
+"""Connects the extension modules, which are at the bottom, with the rooms they call on the way."""
+
+from hybridad import _parray, _sweep
+from hybridad.recording.arraylike import convert
+from hybridad.recording.functions import array_function
+from hybridad.recording.methods import METHODS
+from hybridad.recording.refusals import lost
+from hybridad.recording.ufuncs import ufunc_method
+from hybridad.rules import indexing, spaces
+from hybridad.rules.declare import PRIMITIVES
+
+__all__ = ["connect"]
+
+
+def connect():
+    """Install the registry and the handlers; once, when recording is imported."""
+    _parray.install(PRIMITIVES, METHODS, ufunc_method, array_function, convert, lost)
+    _sweep.install(spaces.project, spaces.broadcast_tangent, indexing.scatter_add,
+                   indexing.last_writes)

@@ -1,0 +1,27 @@
+"""Derivative rules: one declaration each, read by every engine and by both modes."""
+
+from hybridad.rules import (
+    constants,
+    copies,
+    differences,
+    elementwise,
+    fft,
+    indexing,
+    linalg,
+    products,
+    reductions,
+    shapes,
+)
+
+__all__ = [
+    "constants",
+    "copies",
+    "differences",
+    "elementwise",
+    "fft",
+    "indexing",
+    "linalg",
+    "products",
+    "reductions",
+    "shapes",
+]

@@ -1,0 +1,1 @@
+"""The tape engine: cotangents back over a recording, tangents forward."""

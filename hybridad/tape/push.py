@@ -1,0 +1,45 @@
+"""Forward mode on a recording: tangents of the arguments in, tangents of the outputs out."""
+
+import numpy as np
+
+from hybridad._sweep import Push
+from hybridad.tape.sweep import member_of, recording_tape
+
+__all__ = ["push"]
+
+
+def push(recording, tangents):
+    """Push tangents along a recording.
+
+    Parameters
+    ----------
+    recording : Recording
+    tangents : list of list
+        For each differentiated argument, one for each of its leaves; None is zero.
+
+    Returns
+    -------
+    list
+        The tangent of each output, in its dtype and type.
+    """
+    into = recording_tape(recording, [t for ts in tangents for t in ts])
+    targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
+    passing = Push(recording.tape, recording.start, recording.end, targets, into)
+    with np.errstate(all="ignore"):
+        try:
+            for leaves, ts in zip(recording.leaves, tangents):
+                for leaf, t in zip(leaves, ts):
+                    if t is not None:
+                        passing.seed(leaf.node, t)
+            passing.run()
+        finally:
+            passing.restore()
+    return [_tangent(passing, output, into) for output in recording.outputs]
+
+
+def _tangent(passing, output, into):
+    if output.node < 0:
+        return member_of(None, output.raw, into)
+    if isinstance(output.raw, np.ndarray):
+        return member_of(passing.tangent_view(output.node, output.raw), output.raw, into)
+    return member_of(passing.tangent(output.node), output.raw, into)

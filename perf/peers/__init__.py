@@ -1,0 +1,1 @@
+"""Other ways to the same gradients: autograd, and adjoints written by hand."""

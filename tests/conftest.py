@@ -1,0 +1,19 @@
+"""What all tests share: strict engines, fixed seeds, pytest's own testing fixture."""
+
+import os
+
+os.environ["HYBRIDAD_STRICT"] = "1"
+os.environ["HYBRIDAD_VERIFY"] = "1"
+
+import random
+
+import numpy as np
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(autouse=True)
+def _fixed_seeds():
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
