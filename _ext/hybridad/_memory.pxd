@@ -12,3 +12,4 @@ cdef bint repeats_itself(ndarray a) noexcept
 cdef bint is_plain_float64(ndarray a) noexcept
 cdef int add_into(ndarray into, object c) except -1
 cdef bint same_bytes(ndarray a, ndarray b) noexcept
+cdef bint has_nan(ndarray a) except -1

@@ -25,6 +25,9 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(ndarray prototype, cnp.NPY_ORDER order, PyObject* descr, int subok)
 
 cdef object _add = np.add
+cdef object _vdot = np.vdot
+cdef object _isnan = np.isnan
+cdef object _any = np.any
 
 
 cdef bint same_shape(ndarray a, ndarray b) noexcept:
@@ -74,12 +77,17 @@ cdef bint lies_within(ndarray view, ndarray base) noexcept:
 
 
 cdef bint repeats_itself(ndarray a) noexcept:
-    """Whether several elements of `a` share memory because of a zero stride."""
+    """Whether several elements of `a` share memory (broadcast views, sliding windows)."""
+    cdef Py_ssize_t low, high
     cdef int k
+    if cnp.PyArray_IS_C_CONTIGUOUS(a):
+        return False
     for k in range(cnp.PyArray_NDIM(a)):
         if cnp.PyArray_STRIDE(a, k) == 0 and cnp.PyArray_DIM(a, k) > 1:
             return True
-    return False
+    # More elements than the bytes that they lie in can hold.
+    _extent(a, &low, &high)
+    return cnp.PyArray_NBYTES(a) > high - low
 
 
 cdef ndarray _view_at(ndarray owner, char* data, ndarray like):
@@ -202,3 +210,21 @@ cdef int add_into(ndarray into, object c) except -1:
         return 0
     _add(into, c, into)
     return 0
+
+
+cdef bint has_nan(ndarray a) except -1:
+    """Whether there is a NaN in `a` (made to cost little where there is none)."""
+    cdef double* x
+    cdef double total = 0.0
+    cdef Py_ssize_t k, n = cnp.PyArray_SIZE(a)
+    if is_plain_float64(a) and (cnp.PyArray_IS_C_CONTIGUOUS(a) or cnp.PyArray_IS_F_CONTIGUOUS(a)):
+        if n > 512:
+            flat = cnp.PyArray_Ravel(a, cnp.NPY_KEEPORDER)
+            total = _vdot(flat, flat)
+        else:
+            x = <double*>cnp.PyArray_DATA(a)
+            for k in range(n):
+                total += x[k] * x[k]
+        if total == total:
+            return False
+    return bool(_any(_isnan(a)))

@@ -358,11 +358,12 @@ cdef object _getitem(PersistentArray x, object index):
     cdef Value owner
     cdef int64_t node, code
     cdef Py_ssize_t offset = -1
-    if type(x.raw) is not ndarray:
-        return x.raw[index]
     tape = _open_tape(x)
     if tape is None:
         return x.raw[index]
+    if type(x.raw) is not ndarray:
+        # A NumPy scalar takes (), ... and None, which only change its shape.
+        return record(IDENTITY, x.raw[index], (x,), None)
     owner = owner_of(x)
     if is_active(x) and is_plain_float64(<ndarray>x.raw):
         offset = _offset(<ndarray>x.raw, index)

@@ -22,7 +22,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad._memory cimport (
-    add_into, element, empty_as, same_layout, same_shape, window, zeros_as)
+    add_into, element, empty_as, has_nan, repeats_itself, same_layout, same_shape, window, zeros_as)
 from hybridad._parray cimport PersistentArray, new_value
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
@@ -222,6 +222,8 @@ cdef class Pass:
         """The part of a storage's slot that corresponds to a view of the storage."""
         cdef object slot = self.own(node)
         cdef ndarray base = <ndarray><object>self.tape.entries[node].ans
+        if repeats_itself(base):
+            return slot     # such a storage has no views but itself
         if type(slot) is PersistentArray:
             return new_value((<Value>slot).tape, window(<ndarray>(<Value>slot).raw, base, view), -1,
                              <Value>slot)
@@ -339,6 +341,20 @@ cdef class Pass:
             i, content = self.redo.pop()
             self._put(i, content)
 
+    cdef object without_nan(self, object c, object g):
+        """What the rule of an elementwise primitive returned, zero where `g` is.
+
+        The derivative at an element that nothing depends on may be infinite (`p * log(p)` at 0
+        behind a `where`): 0 * inf must stay 0.
+        """
+        cdef object raw = (<Value>c).raw if type(c) is PersistentArray else c
+        if type(raw) is _float64:
+            if raw == raw:
+                return c
+        elif type(raw) is not ndarray or not has_nan(<ndarray>raw):
+            return c
+        return _where(np.equal(g, 0), np.zeros((), np.result_type(raw))[()], c)
+
     # -- what callers put in and take out ----------------------------------------------------
 
     def seed(self, int64_t node, value):
@@ -420,8 +436,14 @@ cdef class Sweep(Pass):
 
     cdef int release(self, int64_t i) except -1:
         """Free an entry's operands and result as soon as it is passed, unless it is an argument."""
-        if self.tape.entries[i].nargs > 0 and not self.tape.entries[i].flags & WRITES:
-            self.tape.free_entry(i)
+        cdef Entry* e = &self.tape.entries[i]
+        cdef int64_t k
+        if e.nargs == 0 or e.flags & WRITES or e.out > 0:
+            return 0
+        # The results of one call are freed together: their rules read all of them.
+        for k in range(e.nout - 1, 0, -1):
+            self.tape.free_entry(i + k)
+        self.tape.free_entry(i)
         return 0
 
     cdef int pull(self, int64_t i) except -1:
@@ -460,6 +482,7 @@ cdef class Sweep(Pass):
         cdef int64_t code
         cdef int k, last = -1
         cdef bint given = False, fresh
+        cdef bint diagonal = prim.kind == "elementwise" and prim.needs != 0
         if prim.sequence:
             values = (list(values),)
         for k in range(e.nargs):
@@ -481,6 +504,8 @@ cdef class Sweep(Pass):
                 c = prim.vjps[k](*args) if kwargs is None else prim.vjps[k](*args, **kwargs)
             if c is None:
                 continue
+            if diagonal:
+                c = self.without_nan(c, g)
             fresh = False
             if c is g:
                 # The cotangent itself is handed on; its last taker may own it.
@@ -712,6 +737,8 @@ cdef class Push(Pass):
                 else:
                     c = prim.jvps[k](tangents[k], ans, *values, **kwargs)
                 if c is not None:
+                    if prim.kind == "elementwise" and prim.needs != 0:
+                        c = self.without_nan(c, tangents[k])
                     total = c if total is None else PyNumber_Add(total, c)
         if total is None:
             return None

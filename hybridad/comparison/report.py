@@ -48,13 +48,14 @@ def show_progress() -> Iterator:
 
 def print_table(records: Sequence[Comparison]) -> None:
     """One row a problem, and what the columns mean."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="value and gradient by the tape")
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("problem", no_wrap=True)
     for heading in ("value", "|gradient|", "plain run", "tape", "ratio", "difference"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for record in records:
         table.add_row(
             record.problem,

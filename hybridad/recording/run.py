@@ -9,7 +9,7 @@ import numpy as np
 from hybridad import tree
 from hybridad._parray import active, is_wrapper, leaf, raw_of, storage_node
 from hybridad._tape import Tape
-from hybridad.errors import ResultError, message
+from hybridad.errors import HybridadError, ResultError, message
 from hybridad.recording.arguments import check_leaf, name_of
 from hybridad.recording.connect import connect
 
@@ -146,6 +146,11 @@ def _record_on(tape, f, args, kwargs, keys, has_aux, nested):
     try:
         args, kwargs, leaves, treedefs = _make_active(tape, f, args, kwargs, keys)
         result = f(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        # NumPy wraps what stopped a write into a plain array in a ValueError of its own.
+        if isinstance(error.__cause__, HybridadError):
+            raise error.__cause__.with_traceback(error.__traceback__) from None
+        raise
     finally:
         _TAPE.reset(token)
     del args, kwargs

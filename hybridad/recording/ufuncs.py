@@ -83,21 +83,24 @@ def _call(ufunc, inputs, kwargs, out):
     if out is not None:
         if isinstance(out, tuple):
             return _call_outputs_into(ufunc, primitive, inputs, kwargs, out)
-        return write_out(primitive, inputs, None, out,
+        static = {k: v for k, v in kwargs.items() if k in ("axis", "axes", "keepdims")}
+        return write_out(primitive, inputs, static, out,
                          lambda target: ufunc(*raws, out=target, **kwargs),
                          None if where is True else where)
-    if where is not True:
+    if where is not True and primitive is not None and primitive.kind != "constant":
         target = inactive(first_wrapper(inputs), ufunc(*raws, **kwargs))
         if not is_wrapper(target):
             return target
-        return write_out(primitive, inputs, None, target,
-                         lambda target: ufunc(*raws, out=target, **kwargs), where)
+        # Already computed; what the mask leaves out has no derivative.
+        return write_out(primitive, inputs, None, target, lambda target: None, where)
     ans = ufunc(*raws, **kwargs)
     if primitive is None:
         return inactive(first_wrapper(inputs), ans)
+    # Of the keywords only those of generalized ufuncs say what is computed.
+    static = {k: v for k, v in kwargs.items() if k in ("axis", "axes", "keepdims")}
     if isinstance(ans, tuple):
-        return record_outputs(primitive, ans, inputs, None) if primitive.outs else ans
-    return record(primitive, ans, inputs, None)
+        return record_outputs(primitive, ans, inputs, static) if primitive.outs else ans
+    return record(primitive, ans, inputs, static)
 
 
 def _call_outputs_into(ufunc, primitive, inputs, kwargs, out):

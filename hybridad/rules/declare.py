@@ -197,4 +197,6 @@ def _register(p, kind, *, functions, vjps=(), jvps=(), vjp=None, jvp=None, skip=
         return
     if p not in PRIMITIVES:
         PRIMITIVES[p] = Primitive(p, primitive.name, "rule", params=primitive.params, outs={})
+    if PRIMITIVES[p].outs is None:
+        PRIMITIVES[p].outs = {}
     PRIMITIVES[p].outs[out] = primitive

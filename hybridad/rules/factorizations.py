@@ -19,7 +19,7 @@ and Roberts, "QR and LQ decomposition matrix backpropagation" (2020).
 import numpy as np
 
 from hybridad.errors import UnsupportedError, message
-from hybridad.rules.declare import PRIMITIVES, rule
+from hybridad.rules.declare import rule
 from hybridad.rules.products import conj
 from hybridad.rules.spaces import where_nonzero
 
@@ -262,7 +262,6 @@ rule(np.linalg.svdvals,
      lambda g, ans, x: _svd_single(g, ans, x),
      jvps=[lambda t, ans, x: _svd_single_jvp(t, ans, x)])
 rule(np.linalg.svd, _svd_single, jvps=[_svd_single_jvp])
-PRIMITIVES[np.linalg.svd].outs = {}  # beside the single form, called without vectors
 rule(np.linalg.svd, _svd_u, jvps=[_svd_u_jvp], out=0)
 rule(np.linalg.svd, _svd_s, jvps=[_svd_s_jvp], out=1)
 rule(np.linalg.svd, _svd_vh, jvps=[_svd_vh_jvp], out=2)
@@ -323,7 +322,6 @@ def _qr_single_jvp(t, ans, a, mode="reduced"):
 
 
 rule(np.linalg.qr, _qr_single, jvps=[_qr_single_jvp])
-PRIMITIVES[np.linalg.qr].outs = {}  # beside the single form, mode="r"
 rule(np.linalg.qr,
      lambda g, ans, a, mode="reduced": _qr_cotangent(g, None, ans[0], ans[1], a, mode),
      jvps=[lambda t, ans, a, mode="reduced": _qr_tangents(t, ans[0], ans[1], a, mode)[0]], out=0)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from perf import timing
+from perf import memory, timing
 from perf.__main__ import main
 
 
@@ -54,3 +54,10 @@ def test_a_setting_that_slows_numpy_is_noted(monkeypatch):
 def test_a_spread_is_the_quartiles():
     spread = timing.Spread.of(np.arange(5.0))
     assert (spread.low, spread.median, spread.high) == (1.0, 2.0, 3.0)
+
+
+def test_a_recorded_operation_takes_at_most_150_bytes_beside_its_arrays():
+    found = memory.per_operation(200_000)
+    assert found["difference"] == found["tape"] - found["arrays"]
+    assert 100.0 < found["arrays"] < 300.0
+    assert 0.0 < found["difference"] <= 150.0

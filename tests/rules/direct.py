@@ -60,7 +60,7 @@ def capture(case, args):
 
     if case.call is case.primitive:
         return tuple(args), {}
-    for owner in (module, np, np.linalg, np.fft):
+    for owner in (module, np, np.linalg, np.fft, sys.modules.get("scipy.special")):
         name = case.primitive.__name__
         if getattr(owner, name, None) is case.primitive:
             setattr(owner, name, stand_in)
@@ -85,7 +85,13 @@ def check_directly(primitive, case, dtype="d"):
     if captured is None:
         return False
     positional, keywords = captured
-    outs = primitive.outs.items() if primitive.outs else [(-1, primitive)]
+    whole = primitive.func(*positional, **keywords)
+    outs = [(-1, primitive)]
+    if primitive.outs and isinstance(whole, tuple):
+        result = np.asarray(case.call(*args))
+        outs = [(k, q) for k, q in primitive.outs.items() if np.array_equal(result, whole[k])]
+        if not outs:
+            return False
     rng = np.random.default_rng(7)
     for out, prim in outs:
         ans = prim.func(*positional, **keywords)
@@ -96,7 +102,7 @@ def check_directly(primitive, case, dtype="d"):
                                                         for a in args))]
         tangents = [random_like(x, rng) if k in active else None for k, x in enumerate(operands)]
 
-        def f(*xs, operands=operands, active=active, out=out):
+        def f(*xs, operands=operands, active=active, out=out, prim=prim):
             full = list(operands)
             for k, x in zip(active, xs):
                 full[k] = x
@@ -135,6 +141,7 @@ def check_directly(primitive, case, dtype="d"):
 
 
 def main(names):
+    import hybridad.rules.scipy_special  # noqa: F401
     from hybridad.rules.declare import PRIMITIVES
 
     failed = skipped = 0

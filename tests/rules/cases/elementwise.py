@@ -125,9 +125,11 @@ case(np.clip, arg(4), arg(4), arg(4), dtypes="fd", note="crossed bounds, seed 1"
 case(np.heaviside, arg(3), arg(3), dtypes="fd")
 case(np.heaviside, arg(), call=lambda h: np.heaviside(np.array([-1.0, 0.0, 2.0]), h), dtypes="fd")
 
-case(np.full_like, arg(), call=lambda v: np.full_like(np.zeros((2, 3)), v), dtypes="fd")
-case(np.full_like, arg(3), call=lambda v: np.full_like(np.zeros((2, 3), complex), v))
-case(np.full_like, arg(), call=lambda v: np.full_like(np.zeros(2), v, dtype=complex, shape=(4, 1)))
+# NumPy tells of the call only where the array it is like is one that is followed.
+case(np.full_like, arg(), call=lambda v: np.full_like(np.broadcast_to(v, (2, 3)), v))
+case(np.full_like, arg(3), call=lambda v: np.full_like(np.broadcast_to(v, (2, 3)), v))
+case(np.full_like, arg(),
+     call=lambda v: np.full_like(np.broadcast_to(v, 2), v, dtype=complex, shape=(4, 1)))
 
 _BINS = np.array([0, 2, 2, 5])
 case(np.bincount, arg(4), call=lambda w: np.bincount(_BINS, w), dtypes="fd")
