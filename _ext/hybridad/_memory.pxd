@@ -13,3 +13,9 @@ cdef bint is_plain_float64(ndarray a) noexcept
 cdef int add_into(ndarray into, object c) except -1
 cdef bint same_bytes(ndarray a, ndarray b) noexcept
 cdef bint has_nan(ndarray a) except -1
+
+cdef enum Operation:
+    SUM, DIFFERENCE, PRODUCT, QUOTIENT
+
+cdef object small_arithmetic(Operation operation, object a, object b)
+cdef ndarray small_sum(ndarray a, ndarray b)

@@ -13,6 +13,7 @@ import numpy as np
 cimport numpy as cnp
 from numpy cimport ndarray
 from cpython.ref cimport Py_INCREF, PyObject, PyTypeObject
+from libc.math cimport fabs
 
 cnp.import_array()
 
@@ -25,6 +26,11 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(ndarray prototype, cnp.NPY_ORDER order, PyObject* descr, int subok)
 
 cdef object _add = np.add
+cdef type _float64 = np.float64
+
+cdef double _LARGEST = np.finfo(np.float64).max
+cdef double _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
+cdef Py_ssize_t _SMALL = 256
 cdef object _vdot = np.vdot
 cdef object _isnan = np.isnan
 cdef object _any = np.any
@@ -228,3 +234,91 @@ cdef bint has_nan(ndarray a) except -1:
         if total == total:
             return False
     return bool(_any(_isnan(a)))
+
+
+# -- small arithmetic ----------------------------------------------------------------------------
+# For some dozens of elements NumPy's time goes into finding the loop, not into running it. These
+# loops give the same bits (IEEE arithmetic is exact to the last one) in a quarter of the time, and
+# leave whatever might warn or behave specially to NumPy.
+
+cdef inline bint _is_small(ndarray a) noexcept:
+    return (cnp.PyArray_SIZE(a) <= _SMALL and cnp.PyArray_NDIM(a) > 0 and is_plain_float64(a)
+            and cnp.PyArray_IS_C_CONTIGUOUS(a))
+
+
+cdef ndarray _new_like(ndarray a):
+    return cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.NPY_FLOAT64, 0)
+
+
+@cython.cdivision(True)
+cdef object small_arithmetic(Operation operation, object a, object b):
+    """``a op b`` for small float64 arrays, or such an array and a float; None: ask NumPy."""
+    cdef double* x
+    cdef double* y
+    cdef double* z
+    cdef double r, size, u = 0.0, v = 0.0
+    cdef Py_ssize_t k, n, x_step = 1, y_step = 1
+    cdef ndarray made
+    if type(a) is ndarray:
+        if not _is_small(<ndarray>a):
+            return None
+        x = <double*>cnp.PyArray_DATA(<ndarray>a)
+        if type(b) is ndarray:
+            if not _is_small(<ndarray>b) or not same_shape(<ndarray>a, <ndarray>b):
+                return None
+            y = <double*>cnp.PyArray_DATA(<ndarray>b)
+        elif type(b) is float or type(b) is _float64:
+            v = b
+            y = &v
+            y_step = 0
+        else:
+            return None
+        made = _new_like(<ndarray>a)
+    else:
+        if type(b) is not ndarray or not (type(a) is float or type(a) is _float64) \
+                or not _is_small(<ndarray>b):
+            return None
+        u = a
+        x = &u
+        x_step = 0
+        y = <double*>cnp.PyArray_DATA(<ndarray>b)
+        made = _new_like(<ndarray>b)
+    z = <double*>cnp.PyArray_DATA(made)
+    n = cnp.PyArray_SIZE(made)
+    for k in range(n):
+        if operation == PRODUCT:
+            r = x[k * x_step] * y[k * y_step]
+        elif operation == SUM:
+            r = x[k * x_step] + y[k * y_step]
+        elif operation == DIFFERENCE:
+            r = x[k * x_step] - y[k * y_step]
+        else:
+            if y[k * y_step] == 0.0:
+                return None
+            r = x[k * x_step] / y[k * y_step]
+        size = fabs(r)
+        # Overflow, NaN, underflow: NumPy decides what to warn of.
+        if not size <= _LARGEST:
+            return None
+        if size < _SMALLEST_NORMAL and (r != 0.0 or operation >= PRODUCT):
+            return None
+        z[k] = r
+    return made
+
+
+cdef ndarray small_sum(ndarray a, ndarray b):
+    """``a + b`` for small float64 arrays of one shape (in a sweep, where nothing warns), or None."""
+    cdef double* x
+    cdef double* y
+    cdef double* z
+    cdef Py_ssize_t k
+    cdef ndarray made
+    if not (_is_small(a) and _is_small(b) and same_shape(a, b)):
+        return None
+    made = _new_like(a)
+    x = <double*>cnp.PyArray_DATA(a)
+    y = <double*>cnp.PyArray_DATA(b)
+    z = <double*>cnp.PyArray_DATA(made)
+    for k in range(cnp.PyArray_SIZE(a)):
+        z[k] = x[k] + y[k]
+    return made

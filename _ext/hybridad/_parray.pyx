@@ -24,7 +24,9 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad import errors
-from hybridad._memory cimport copy_as, is_plain_float64, lies_within, repeats_itself
+from hybridad._memory cimport (
+    DIFFERENCE, PRODUCT, QUOTIENT, SUM, copy_as, is_plain_float64, lies_within, repeats_itself,
+    small_arithmetic)
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
     ACTIVE, ADDS, ALIAS, ASSIGNS, CAPTURED, ELEMENT, GETITEM, IDENTITY, MASKED, READS, REPEATS, Tape,
@@ -33,6 +35,27 @@ from hybridad._tape cimport (
 cnp.import_array()
 
 ctypedef object (*binary_function)(object, object)
+
+
+cdef object _sum(object a, object b):
+    cdef object c = small_arithmetic(SUM, a, b)
+    return PyNumber_Add(a, b) if c is None else c
+
+
+cdef object _difference(object a, object b):
+    cdef object c = small_arithmetic(DIFFERENCE, a, b)
+    return PyNumber_Subtract(a, b) if c is None else c
+
+
+cdef object _product(object a, object b):
+    cdef object c = small_arithmetic(PRODUCT, a, b)
+    return PyNumber_Multiply(a, b) if c is None else c
+
+
+cdef object _quotient(object a, object b):
+    cdef object c = small_arithmetic(QUOTIENT, a, b)
+    return PyNumber_TrueDivide(a, b) if c is None else c
+
 
 cdef object _inexact = np.inexact
 cdef type _generic = np.generic
@@ -148,7 +171,6 @@ cdef Tape _open_tape(object x):
 cdef object _binary(binary_function function, Primitive prim, object a, object b):
     cdef Tape tape
     cdef object ra, rb, ans
-    cdef int64_t code_a, code_b, node
     if type(a) is PersistentArray:
         ra = (<Value>a).raw
     else:
@@ -171,7 +193,13 @@ cdef object _binary(binary_function function, Primitive prim, object a, object b
     ans = function(ra, rb)
     if tape is None:
         return ans
-    if prim.kind == "constant" or not (_on_tape(a) or _on_tape(b)):
+    return _record_two(tape, prim, ans, a, b)
+
+
+cdef object _record_two(Tape tape, Primitive prim, object ans, object a, object b):
+    """As `record`, for the two operands of an elementwise primitive."""
+    cdef int64_t code_a, code_b, node
+    if prim.is_constant or not (_on_tape(a) or _on_tape(b)):
         return _inactive(tape, ans)
     _refresh(a)
     _refresh(b)
@@ -548,7 +576,7 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
             active = active or is_active(<Value>x)
     if tape is None:
         return ans
-    if not active or prim.kind == "constant":
+    if not active or prim.is_constant:
         return _inactive(tape, ans)
     if not _is_differentiable(ans):
         return ans
@@ -769,14 +797,14 @@ cdef class PersistentArray(Value):
         return type(self.raw)
 
     # Arithmetic, also with plain operands on the left.
-    def __add__(self, other): return _binary(PyNumber_Add, P_ADD, self, other)
-    def __radd__(self, other): return _binary(PyNumber_Add, P_ADD, other, self)
-    def __sub__(self, other): return _binary(PyNumber_Subtract, P_SUBTRACT, self, other)
-    def __rsub__(self, other): return _binary(PyNumber_Subtract, P_SUBTRACT, other, self)
-    def __mul__(self, other): return _binary(PyNumber_Multiply, P_MULTIPLY, self, other)
-    def __rmul__(self, other): return _binary(PyNumber_Multiply, P_MULTIPLY, other, self)
-    def __truediv__(self, other): return _binary(PyNumber_TrueDivide, P_DIVIDE, self, other)
-    def __rtruediv__(self, other): return _binary(PyNumber_TrueDivide, P_DIVIDE, other, self)
+    def __add__(self, other): return _binary(_sum, P_ADD, self, other)
+    def __radd__(self, other): return _binary(_sum, P_ADD, other, self)
+    def __sub__(self, other): return _binary(_difference, P_SUBTRACT, self, other)
+    def __rsub__(self, other): return _binary(_difference, P_SUBTRACT, other, self)
+    def __mul__(self, other): return _binary(_product, P_MULTIPLY, self, other)
+    def __rmul__(self, other): return _binary(_product, P_MULTIPLY, other, self)
+    def __truediv__(self, other): return _binary(_quotient, P_DIVIDE, self, other)
+    def __rtruediv__(self, other): return _binary(_quotient, P_DIVIDE, other, self)
     def __mod__(self, other): return _binary(PyNumber_Remainder, P_REMAINDER, self, other)
     def __rmod__(self, other): return _binary(PyNumber_Remainder, P_REMAINDER, other, self)
     def __floordiv__(self, other): return _binary(PyNumber_FloorDivide, P_FLOOR_DIVIDE, self, other)
@@ -964,13 +992,14 @@ cdef object _plain(object other):
 
 cdef object _unary_ufunc(object ufunc, Primitive prim, PersistentArray x):
     cdef object ans = ufunc(x.raw)
-    if prim.kind == "constant":
+    if prim.is_constant:
         return inactive(x, ans)
     return _unary(prim, ans, x)
 
 
 cdef object _binary_ufunc(object ufunc, Primitive prim, object a, object b):
     cdef object ans
+    cdef Tape tape
     if not _usable(a) or not _usable(b):
         return NotImplemented
     if type(a) is list or type(a) is tuple:
@@ -978,6 +1007,13 @@ cdef object _binary_ufunc(object ufunc, Primitive prim, object a, object b):
     if type(b) is list or type(b) is tuple:
         b = CONVERT(b)
     ans = ufunc(_raw(a), _raw(b))
+    tape = _open_tape(a)
+    if tape is None:
+        tape = _open_tape(b)
+    if tape is None:
+        return ans
+    if len(prim.vjps) == 2:
+        return _record_two(tape, prim, ans, a, b)
     return record(prim, ans, (a, b), None)
 
 

@@ -12,3 +12,5 @@ cdef class Primitive:
     cdef readonly int out
     cdef readonly unsigned long long needs
     cdef public dict outs
+    cdef readonly bint diagonal
+    cdef readonly bint is_constant

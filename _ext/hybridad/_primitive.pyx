@@ -34,6 +34,10 @@ cdef class Primitive:
         Bit 0: the rule reads `ans`; bit k + 1: it reads positional argument k.
     outs : dict of int to Primitive, or None
         For a function with several outputs, the rules of those that have a derivative.
+    diagonal : bool
+        The rule multiplies by factors that may be infinite, element by element.
+    is_constant : bool
+        Its kind is "constant".
     """
 
     def __init__(self, func, name, kind, vjps=(), jvps=(), vjp=None, jvp=None, params=(),
@@ -51,6 +55,8 @@ cdef class Primitive:
         self.out = out
         self.needs = needs
         self.outs = outs
+        self.diagonal = kind == "elementwise" and needs != 0
+        self.is_constant = kind == "constant"
 
     def __repr__(self):
         return f"<primitive {self.name} ({self.kind})>"

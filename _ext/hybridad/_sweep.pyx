@@ -12,7 +12,7 @@ Cotangents pair as Re(sum(g * t)); slots of complex storages hold conj(g), so th
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.number cimport PyNumber_Add, PyNumber_InPlaceAdd
-from cpython.object cimport PyObject_Call
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.ref cimport Py_INCREF, Py_REFCNT, Py_XDECREF, PyObject
 from libc.stdint cimport int64_t
 
@@ -22,7 +22,8 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad._memory cimport (
-    add_into, element, empty_as, has_nan, repeats_itself, same_layout, same_shape, window, zeros_as)
+    PRODUCT, add_into, element, empty_as, has_nan, repeats_itself, same_layout, same_shape,
+    small_arithmetic, small_sum, window, zeros_as)
 from hybridad._parray cimport PersistentArray, new_value
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
@@ -43,11 +44,13 @@ cdef object PROJECT = None
 cdef object BROADCAST_TANGENT = None
 cdef object SCATTER_ADD = None
 cdef object LAST_WRITES = None
+cdef Primitive MULTIPLY = None
 
 
-def install(project, broadcast_tangent, scatter_add, last_writes):
-    """Connect the passes to `rules.spaces` and `rules.indexing`."""
-    global PROJECT, BROADCAST_TANGENT, SCATTER_ADD, LAST_WRITES
+def install(project, broadcast_tangent, scatter_add, last_writes, Primitive multiply):
+    """Connect the passes to `rules.spaces`, `rules.indexing` and the one rule with a short cut."""
+    global PROJECT, BROADCAST_TANGENT, SCATTER_ADD, LAST_WRITES, MULTIPLY
+    MULTIPLY = multiply
     PROJECT, BROADCAST_TANGENT = project, broadcast_tangent
     SCATTER_ADD, LAST_WRITES = scatter_add, last_writes
 
@@ -270,12 +273,26 @@ cdef class Pass:
             return self.tape.views[code >> 2].raw
         return self.tape.entries[code >> 2].ans
 
-    cdef tuple fetch_all(self, int64_t i):
+    cdef tuple fetch_all(self, int64_t i, object g, object ans):
+        """The arguments of a rule: ``(g, ans, *operands)``; a sequence counts as one operand."""
         cdef int64_t k, first = self.tape.entries[i].args
-        cdef list values = []
-        for k in range(self.tape.entries[i].nargs):
-            values.append(self.fetch(self.tape.args[first + k]))
-        return tuple(values)
+        cdef int n = self.tape.entries[i].nargs
+        cdef list values
+        cdef tuple made
+        cdef object x
+        if (<Primitive>self.tape.entries[i].prim).sequence:
+            values = [self.fetch(self.tape.args[first + k]) for k in range(n)]
+            return (g, ans, values)
+        made = PyTuple_New(n + 2)
+        Py_INCREF(g)
+        PyTuple_SET_ITEM(made, 0, g)
+        Py_INCREF(ans)
+        PyTuple_SET_ITEM(made, 1, ans)
+        for k in range(n):
+            x = self.fetch(self.tape.args[first + k])
+            Py_INCREF(x)
+            PyTuple_SET_ITEM(made, k + 2, x)
+        return made
 
     cdef object answer(self, int64_t i):
         """`ans` as the rule of entry `i` expects it."""
@@ -392,9 +409,10 @@ cdef class Sweep(Pass):
 
     def seed(self, int64_t node, value):
         cdef object like = <object>self.tape.entries[node].ans
-        value = self.as_array(PROJECT(_number(value), like), like)
+        value = PROJECT(_number(value), like)
         if _is_complex(self.tape.entries[node].ans):
             value = _conj(value)
+        value = self.as_array(value, like)
         self.gather((node << 2) | 1, value, False)
 
     def seed_view(self, int64_t node, view, value):
@@ -475,29 +493,26 @@ cdef class Sweep(Pass):
     cdef int apply_rules(self, int64_t i, object g, bint owned, object ans) except -1:
         cdef Entry e = self.tape.entries[i]
         cdef Primitive prim = <Primitive>e.prim
-        cdef tuple values = self.fetch_all(i)
-        cdef tuple args
+        cdef tuple args = self.fetch_all(i, g, ans)
         cdef object kwargs = None
         cdef object c
         cdef int64_t code
         cdef int k, last = -1
         cdef bint given = False, fresh
-        cdef bint diagonal = prim.kind == "elementwise" and prim.needs != 0
-        if prim.sequence:
-            values = (list(values),)
+        cdef bint diagonal = prim.diagonal
         for k in range(e.nargs):
             if self.is_reached(self.tape.args[e.args + k]):
                 last = k
         if e.kwargs != NULL:
             kwargs = <object>e.kwargs
-        args = (g, ans) + values
         for k in range(last + 1):
             code = self.tape.args[e.args + k]
             if not self.is_reached(code):
                 continue
             if prim.vjp is not None:
-                args = (g, ans, k) + values
-                c = prim.vjp(*args) if kwargs is None else prim.vjp(*args, **kwargs)
+                c = prim.vjp(*args[:2], k, *args[2:], **(kwargs or {}))
+            elif prim is MULTIPLY and (c := self.product(g, args[3 - k])) is not None:
+                pass
             else:
                 if k >= len(prim.vjps) or prim.vjps[k] is None:
                     continue
@@ -518,6 +533,10 @@ cdef class Sweep(Pass):
             self.receive(code, c, fresh, True)
         return 0
 
+    cdef object product(self, object g, object factor):
+        """What the rule of multiplication gives, for small plain arrays; None: ask the rule."""
+        return None if self.recording is not None else small_arithmetic(PRODUCT, g, factor)
+
     cdef int receive(self, int64_t code, object c, bint fresh, bint conjugates) except -1:
         """Bring what a rule returned into the operand's space and add it to its slot."""
         cdef PyObject* like = self.like(code)
@@ -529,7 +548,7 @@ cdef class Sweep(Pass):
                 c = self.as_array(PROJECT(_number(c), <object>like), <object>like)
                 fresh = False
             if conjugates and cnp.PyArray_ISCOMPLEX(<ndarray>like):
-                c = _conj(c)
+                c = self.as_array(_conj(c), <object>like)
                 fresh = True
         elif type(c) is not _float64 or type(<object>like) is not float \
                 and type(<object>like) is not _float64:
@@ -563,8 +582,10 @@ cdef class Sweep(Pass):
             old = self.own(node)
             PyNumber_InPlaceAdd(old, c)
         else:
-            win = empty_as(<ndarray><object>self.tape.entries[node].ans)
-            _add(old, c, win)
+            win = small_sum(<ndarray?>old, <ndarray?>c)
+            if win is None:
+                win = empty_as(<ndarray><object>self.tape.entries[node].ans)
+                _add(old, c, win)
             self.set_slot(node, win, True)
         return 0
 
@@ -707,7 +728,7 @@ cdef class Push(Pass):
         cdef Entry e = self.tape.entries[i]
         cdef Primitive prim = <Primitive>e.prim
         cdef list tangents = []
-        cdef tuple values, args
+        cdef tuple values
         cdef object kwargs = {} if e.kwargs == NULL else <object>e.kwargs
         cdef object c, like, total = None
         cdef int k
@@ -717,16 +738,14 @@ cdef class Push(Pass):
             any_tangent = any_tangent or tangents[k] is not None
         if not any_tangent:
             return None
-        values = self.fetch_all(i)
+        values = self.fetch_all(i, None, None)[2:]
         like = (<object>self.tape.entries[i].ans)
         if prim.joint:
             for k in range(e.nargs):
                 if tangents[k] is None:
-                    tangents[k] = np.zeros_like(values[k])
-            total = prim.jvp(tangents, ans, list(values), **kwargs)
+                    tangents[k] = np.zeros_like(values[0][k])
+            total = prim.jvp(tangents, ans, values[0], **kwargs)
         else:
-            if prim.sequence:
-                values = (list(values),)
             for k in range(e.nargs):
                 if tangents[k] is None:
                     continue
@@ -737,7 +756,7 @@ cdef class Push(Pass):
                 else:
                     c = prim.jvps[k](tangents[k], ans, *values, **kwargs)
                 if c is not None:
-                    if prim.kind == "elementwise" and prim.needs != 0:
+                    if prim.diagonal:
                         c = self.without_nan(c, tangents[k])
                     total = c if total is None else PyNumber_Add(total, c)
         if total is None:

@@ -59,6 +59,7 @@ cdef class Tape:
     cdef View* views
     cdef int64_t nviews, views_capacity
     cdef dict snapshots
+    cdef PyObject* recent[16]   # pairs of a small plain array and its copy, by address
     cdef readonly dict aliases
     cdef public object name
     cdef public bint is_open
@@ -79,6 +80,7 @@ cdef class Tape:
                            object index, object saved, int64_t saved_code, Py_ssize_t offset,
                            int kind) except -1
     cdef object snapshot(self, ndarray x)
+    cdef void forget(self) noexcept
     cdef void free_entry(self, int64_t i) noexcept
     cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites, int64_t nviews) noexcept
 

@@ -1,5 +1,7 @@
 """Connects the extension modules, which are at the bottom, with the rooms they call on the way."""
 
+import numpy as np
+
 from hybridad import _parray, _sweep
 from hybridad.recording.arraylike import convert
 from hybridad.recording.functions import array_function
@@ -16,4 +18,4 @@ def connect():
     """Install the registry and the handlers; once, when recording is imported."""
     _parray.install(PRIMITIVES, METHODS, ufunc_method, array_function, convert, lost)
     _sweep.install(spaces.project, spaces.broadcast_tangent, indexing.scatter_add,
-                   indexing.last_writes)
+                   indexing.last_writes, PRIMITIVES[np.multiply])

@@ -139,7 +139,7 @@ elementwise(np.arccos,  lambda g, ans, x: -g / where_nonzero(g, np.sqrt((1.0 - x
 elementwise(np.arctan,  lambda g, ans, x: g / where_nonzero(g, 1.0 + x * x))
 elementwise(np.sinh,    lambda g, ans, x: g * np.cosh(x))
 elementwise(np.cosh,    lambda g, ans, x: g * np.sinh(x))
-elementwise(np.tanh,    lambda g, ans, x: g * (1.0 - ans * ans))
+elementwise(np.tanh,    lambda g, ans, x: g - g * (ans * ans))
 elementwise(np.arcsinh, lambda g, ans, x: g / where_nonzero(g, np.cosh(ans)))
 elementwise(np.arccosh, lambda g, ans, x: g / where_nonzero(g, np.sinh(ans)))
 elementwise(np.arctanh, lambda g, ans, x: g / where_nonzero(g, (1.0 - x) * (1.0 + x)))
