@@ -9,7 +9,8 @@ from setuptools import Extension, setup
 ROOT = os.path.dirname(os.path.abspath(__file__))
 os.chdir(ROOT)
 
-MODULES = ["_primitive", "_memory", "_tape", "_parray", "_sweep"]
+MODULES = ["_primitive", "_memory", "_tape", "_record", "_access", "_parray", "_pass",
+           "_sweep", "_push"]
 
 extensions = [
     Extension(

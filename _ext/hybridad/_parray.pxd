@@ -1,8 +1,4 @@
-from libc.stdint cimport int64_t
-
-from hybridad._tape cimport Tape, Value
+from hybridad._tape cimport Value
 
 cdef class PersistentArray(Value):
     pass
-
-cdef PersistentArray new_value(Tape tape, object raw, int64_t node, Value base)

@@ -84,6 +84,22 @@ cdef class Tape:
     cdef void free_entry(self, int64_t i) noexcept
     cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites, int64_t nviews) noexcept
 
+cdef type WRAPPER
+
+cdef void set_wrapper(type wrapper) noexcept
+cdef Value new_value(Tape tape, object raw, int64_t node, Value base)
 cdef bint is_active(Value x) noexcept
-cdef Value owner_of(Value x)
+
+cdef inline Value owner_of(Value x):
+    """What owns the storage that `x` shows."""
+    return x if x.base is None else x.base
+
+cdef inline object plain_of(object x):
+    """The plain value of a wrapper; anything else as it is."""
+    return (<Value>x).raw if type(x) is WRAPPER else x
+
+cdef inline bint is_on_tape(object x) noexcept:
+    """Whether `x` is an active wrapper."""
+    return type(x) is WRAPPER and is_active(<Value>x)
+
 cdef Primitive IDENTITY, GETITEM

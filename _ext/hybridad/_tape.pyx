@@ -12,6 +12,7 @@ Operand codes (`Tape.args`), by their two lowest bits: 0 a pointer to a constant
 """
 
 cimport cython
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
@@ -47,11 +48,34 @@ cdef class Value:
     """What `f` sees in place of a number or an array; `PersistentArray` gives it its behaviour."""
 
 
-cdef inline Value owner_of(Value x):
-    return x if x.base is None else x.base
+    def __dealloc__(self):
+        if self.tape is not None:
+            self.tape.live -= 1
+
+
+cdef type WRAPPER = Value
+cdef tuple _NOTHING = ()
+
+
+cdef void set_wrapper(type wrapper) noexcept:
+    """Say which subclass of Value `new_value` makes; once, when `_parray` is imported."""
+    global WRAPPER
+    WRAPPER = wrapper
+
+
+cdef Value new_value(Tape tape, object raw, int64_t node, Value base):
+    """A wrapper: of the result of entry `node`, or of a view of the storage of `base`."""
+    cdef Value x = <Value>(<PyTypeObject*>WRAPPER).tp_new(WRAPPER, <PyObject*>_NOTHING, NULL)
+    x.tape = tape
+    x.base = base
+    x.raw = raw
+    x.node = node
+    tape.live += 1
+    return x
 
 
 cdef bint is_active(Value x) noexcept:
+    """Whether the value depends on a differentiated argument of a run in progress."""
     cdef Value owner = x if x.base is None else x.base
     return (owner.node >= 0 and owner.tape.is_open
             and (owner.tape.entries[owner.node].flags & ACTIVE) != 0)

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from hybridad import tree
-from hybridad._parray import is_wrapper, raw_of
+from hybridad._record import is_wrapper, raw_of
 from hybridad.errors import ArgumentError, message
 
 __all__ = ["check_leaf", "name_of", "normalize_argnums", "select"]

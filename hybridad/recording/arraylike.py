@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hybridad._parray import is_wrapper, raw_of, record
+from hybridad._record import is_wrapper, raw_of, record
 from hybridad.rules.declare import PRIMITIVES
 
 __all__ = ["convert", "holds_wrapper", "plain"]

@@ -4,7 +4,8 @@ import inspect
 
 import numpy as np
 
-from hybridad._parray import (
+from hybridad._access import record_write
+from hybridad._record import (
     active,
     can_be_view,
     inactive,
@@ -13,7 +14,6 @@ from hybridad._parray import (
     record,
     record_alias,
     record_outputs,
-    record_write,
     shares_storage,
     view_of,
     windowed,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hybridad import _parray, _sweep
+from hybridad import _access, _parray, _push, _sweep
 from hybridad.recording.arraylike import convert
 from hybridad.recording.functions import array_function
 from hybridad.recording.methods import METHODS
@@ -17,5 +17,7 @@ __all__ = ["connect"]
 def connect():
     """Install the registry and the handlers; once, when recording is imported."""
     _parray.install(PRIMITIVES, METHODS, ufunc_method, array_function, convert, lost)
-    _sweep.install(spaces.project, spaces.broadcast_tangent, indexing.scatter_add,
-                   indexing.last_writes, PRIMITIVES[np.multiply])
+    _access.install(convert)
+    _sweep.install(spaces.project, indexing.scatter_add, indexing.last_writes,
+                   PRIMITIVES[np.multiply])
+    _push.install(spaces.project, spaces.broadcast_tangent)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hybridad._parray import active, is_wrapper, raw_of, record_write
+from hybridad._access import record_write
+from hybridad._record import active, is_wrapper, raw_of
 from hybridad.recording.arraylike import convert, plain
 from hybridad.recording.calls import call
 from hybridad.recording.refusals import lost

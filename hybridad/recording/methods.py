@@ -9,7 +9,8 @@ import operator
 
 import numpy as np
 
-from hybridad._parray import active, inactive, raw_of, record, record_write
+from hybridad._access import record_write
+from hybridad._record import active, inactive, raw_of, record
 from hybridad.recording.arraylike import convert, plain
 from hybridad.recording.calls import call
 from hybridad.recording.refusals import unsupported

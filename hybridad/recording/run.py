@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hybridad import tree
-from hybridad._parray import active, is_wrapper, leaf, raw_of, storage_node
+from hybridad._record import active, is_wrapper, leaf, raw_of, storage_node
 from hybridad._tape import Tape
 from hybridad.errors import HybridadError, ResultError, message
 from hybridad.recording.arguments import check_leaf, name_of

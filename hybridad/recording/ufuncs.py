@@ -4,15 +4,8 @@ import sys
 
 import numpy as np
 
-from hybridad._parray import (
-    active,
-    inactive,
-    is_wrapper,
-    raw_of,
-    record,
-    record_outputs,
-    record_write,
-)
+from hybridad._access import record_write
+from hybridad._record import active, inactive, is_wrapper, raw_of, record, record_outputs
 from hybridad.errors import ArgumentError, message
 from hybridad.recording.arraylike import convert, plain
 from hybridad.recording.calls import call, first_wrapper, write_out

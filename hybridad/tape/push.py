@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hybridad._sweep import Push
+from hybridad._push import Push
 from hybridad.tape.sweep import member_of, recording_tape
 
 __all__ = ["push"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hybridad import tree
-from hybridad._parray import active, constant_value, is_wrapper, raw_of, tape_of
+from hybridad._record import active, constant_value, is_wrapper, raw_of, tape_of
 from hybridad._sweep import Sweep
 
 __all__ = ["member_of", "recording_tape", "sweep"]

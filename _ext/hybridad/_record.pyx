@@ -1,0 +1,295 @@
+"""Recording: values on the tape, and the entries of primitives whose result is new memory.
+
+The functions at the end serve the Python rooms, where whatever is not on the hot path happens.
+"""
+
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from hybridad import errors
+from hybridad._memory cimport copy_as, lies_within, repeats_itself
+from hybridad._primitive cimport Primitive
+from hybridad._tape cimport (
+    ACTIVE, ALIAS, CAPTURED, IDENTITY, REPEATS, Tape, Value, WRAPPER, is_active, is_on_tape,
+    new_value, owner_of, plain_of)
+
+cnp.import_array()
+
+cdef object _inexact = np.inexact
+cdef type _generic = np.generic
+
+
+cdef inline bint is_inexact(ndarray a) noexcept:
+    return cnp.PyArray_ISFLOAT(a) or cnp.PyArray_ISCOMPLEX(a)
+
+
+cdef bint is_operand(object x) except -1:
+    """Whether plain arithmetic with `x` may be followed; raises for kinds of arrays that may not."""
+    cdef type t = type(x)
+    if t is ndarray or t is float or t is int or t is complex or t is bool:
+        return True
+    if issubclass(t, _generic):
+        return True
+    if isinstance(x, ndarray):
+        raise errors.ArgumentError(errors.message(
+            f"{t.__module__}.{t.__name__} cannot take part in differentiated arithmetic.",
+            "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0))."))
+    return t is list or t is tuple
+
+
+cdef Tape open_tape(object x):
+    """The tape of a wrapper if its run is still on, else None; checks the thread."""
+    cdef Tape tape
+    if type(x) is not WRAPPER:
+        return None
+    tape = (<Value>x).tape
+    if not tape.is_open:
+        return None
+    tape.check()
+    return tape
+
+
+cdef object inactive_value(Tape tape, object ans):
+    """A result that does not depend on any active value, as `f` should see it.
+
+    Floating arrays stay wrapped, because active values may be written into them later.
+    """
+    if type(ans) is ndarray and is_inexact(<ndarray>ans):
+        return new_value(tape, ans, -1, None)
+    return ans
+
+
+cdef Value new_view(Value x, ndarray raw):
+    """A wrapper for a view of the memory of `x`."""
+    return new_value(x.tape, raw, -1, owner_of(x))
+
+
+cdef int refresh(object x) except -1:
+    """Bring a broadcast view up to date whose source has been written to since it was made.
+
+    Arrays that repeat memory have no windows, so they are nodes of their own and not views of
+    their source; a write to the source is seen by recording them again.
+    """
+    cdef Value owner
+    if type(x) is not WRAPPER:
+        return 0
+    owner = owner_of(<Value>x)
+    if owner.node < 0 or not owner.tape.entries[owner.node].flags & ALIAS:
+        return 0
+    source, version, again = owner.tape.aliases[owner.node]
+    if (<Value>source).version != version:
+        _rerecord(owner, source, again)
+    return 0
+
+
+cdef int _rerecord(Value owner, Value source, object again) except -1:
+    cdef Value fresh = again()
+    owner.node = fresh.node
+    owner.tape.entries[owner.node].flags |= ALIAS
+    owner.tape.aliases[owner.node] = (source, source.version, again)
+    return 0
+
+
+cdef Value as_windowed(Value x):
+    """`x` itself, or where it repeats memory a recorded copy, which can have views."""
+    cdef Value owner = owner_of(x)
+    if owner.node >= 0 and owner.tape.entries[owner.node].flags & REPEATS:
+        refresh(x)
+        return record(IDENTITY, x.raw.copy(), (x,), None)
+    return x
+
+
+cdef bint is_differentiable(object ans):
+    if type(ans) is ndarray:
+        return is_inexact(<ndarray>ans)
+    return type(ans) is float or type(ans) is complex or isinstance(ans, _inexact)
+
+
+cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int out=-1, int nout=0):
+    """Record that `prim` gave the plain result `ans` for `args` (wrappers or plain), return it wrapped.
+
+    For primitives with the `sequence` flag, `args` are the arrays of the sequence, followed by
+    nothing: static arguments are in `kwargs`.
+    """
+    cdef Tape tape = None
+    cdef bint active = False
+    cdef object x
+    cdef int k
+    cdef list codes = []
+    cdef int64_t node
+    for x in args:
+        if type(x) is WRAPPER:
+            if tape is None:
+                tape = open_tape(x)
+            active = active or is_active(<Value>x)
+    if tape is None:
+        return ans
+    if not active or prim.is_constant:
+        return inactive_value(tape, ans)
+    if not is_differentiable(ans):
+        return ans
+    for k, x in enumerate(args):
+        if prim.vjp is None and k >= len(prim.vjps) and is_on_tape(x):
+            raise errors.MissingRuleError(errors.message(
+                f"{prim.name} has no derivative by its argument {k + 1}.",
+                "Compute that argument from values that are not differentiated."))
+        refresh(x)
+        codes.append(tape.operand(x, prim.sequence or (prim.needs >> (k + 1 if k < 62 else 63)) & 1))
+    node = tape.new_node(prim, ans, kwargs or None)
+    for x in codes:
+        tape.push_arg(x)
+    tape.entries[node].out = out
+    tape.entries[node].nout = nout
+    return new_value(tape, ans, node, None)
+
+
+cdef object record_two(Tape tape, Primitive prim, object ans, object a, object b):
+    """As `record`, for the two operands of an elementwise primitive."""
+    cdef int64_t code_a, code_b, node
+    if prim.is_constant or not (is_on_tape(a) or is_on_tape(b)):
+        return inactive_value(tape, ans)
+    refresh(a)
+    refresh(b)
+    code_a = tape.operand(a, (prim.needs & 2) != 0)
+    code_b = tape.operand(b, (prim.needs & 4) != 0)
+    node = tape.new_node(prim, ans, None)
+    tape.push_arg(code_a)
+    tape.push_arg(code_b)
+    return new_value(tape, ans, node, None)
+
+
+def record_outputs(Primitive prim, answers, tuple args, object kwargs):
+    """Record a function with several results; those without a rule become constants."""
+    cdef Tape tape = None
+    cdef object x
+    cdef int k, n = len(answers)
+    cdef int64_t node
+    cdef list wrapped = []
+    cdef bint active = False
+    for x in args:
+        if type(x) is WRAPPER:
+            if tape is None:
+                tape = open_tape(x)
+            active = active or is_active(<Value>x)
+    if tape is None:
+        return tuple(answers)
+    if not active:
+        return tuple([inactive_value(tape, ans) for ans in answers])
+    # One entry after the other, so that a rule finds all results beside its own.
+    for k in range(n):
+        codes = []
+        p = prim.outs.get(k)
+        for j, x in enumerate(args):
+            refresh(x)
+            codes.append(tape.operand(x, True))
+        wrapped.append((p, codes))
+    result = []
+    for k in range(n):
+        p, codes = wrapped[k]
+        if p is None:
+            node = tape.new_entry(None, answers[k], None, CAPTURED)
+        else:
+            node = tape.new_node(<Primitive>p, answers[k], kwargs or None)
+            tape.entries[node].flags |= CAPTURED
+        for x in codes:
+            tape.push_arg(x)
+        tape.entries[node].out = k
+        tape.entries[node].nout = n
+        if p is None:
+            result.append(_inactive_node(tape, answers[k], node))
+        else:
+            result.append(new_value(tape, answers[k], node, None))
+    return tuple(result)
+
+
+cdef object _inactive_node(Tape tape, object ans, int64_t node):
+    if type(ans) is ndarray and is_differentiable(ans):
+        return new_value(tape, ans, node, None)
+    return ans
+
+
+def record_alias(Value source, Value made, again):
+    """Tell that `made` shows memory of `source` though it is no view: it follows later writes."""
+    cdef Value owner = owner_of(source)
+    made.tape.entries[made.node].flags |= ALIAS
+    made.tape.aliases[made.node] = (owner, owner.version, again)
+    return made
+
+
+def view_of(Value x, ndarray raw):
+    """A wrapper for `raw`, a plain view of the memory of `x`."""
+    return new_view(x, raw)
+
+
+def windowed(Value x):
+    """`x`, or a recorded copy of it where it repeats memory and so can have no views."""
+    return as_windowed(x)
+
+
+def shares_storage(Value x, ndarray raw):
+    """Whether `raw` is a view of the storage of `x` that a window can stand for."""
+    cdef Value owner = owner_of(x)
+    if type(owner.raw) is not ndarray or cnp.PyArray_BASE(raw) == NULL:
+        return False
+    return lies_within(raw, <ndarray>owner.raw)
+
+
+def can_be_view(Value x, ndarray raw):
+    """As `shares_storage`, and no element of the storage appears twice in `raw`."""
+    return (shares_storage(x, raw) and not repeats_itself(raw)
+            and cnp.PyArray_SIZE(raw) <= cnp.PyArray_SIZE(<ndarray>x.raw))
+
+
+def inactive(Value like, ans):
+    """A result that depends on no active value, as `f` should see it beside `like`."""
+    cdef Tape tape = open_tape(like)
+    return ans if tape is None else inactive_value(tape, ans)
+
+
+def leaf(Tape tape, x):
+    """The active value for a differentiated argument: a copy, in its layout, of a plain value.
+
+    An active value of the run outside becomes a copy that depends on it.
+    """
+    cdef object raw = plain_of(x)
+    cdef int64_t node
+    if type(raw) is ndarray:
+        raw = copy_as(<ndarray>raw)
+    if is_on_tape(x) and (<Value>x).tape is tape:
+        return record(IDENTITY, raw, (x,), None)
+    node = tape.new_node(None, raw, None)
+    return new_value(tape, raw, node, None)
+
+
+def constant_value(Tape tape, raw):
+    """A wrapper on `tape` that depends on nothing."""
+    return inactive_value(tape, raw)
+
+
+def storage_node(Value x):
+    """The node of the storage that `x` is a view of; -1 if it is not on the tape."""
+    return owner_of(x).node
+
+
+def is_wrapper(x):
+    """Whether `x` is a Value (`isinstance` is no answer: wrappers pose as arrays)."""
+    return type(x) is WRAPPER
+
+
+def active(x):
+    """Whether `x` is a wrapper that depends on a differentiated argument of a run in progress."""
+    return is_on_tape(x)
+
+
+def raw_of(x):
+    """The plain value of a wrapper; anything else unchanged."""
+    return plain_of(x)
+
+
+def tape_of(Value x):
+    """The tape of a wrapper."""
+    return x.tape
