@@ -24,10 +24,10 @@ cdef class Primitive:
     params : tuple of str
         Names of the primal's parameters, by which keywords become positional.
     sequence : bool
-        The first argument is a sequence of arrays; each of them is an operand, and
-        `argnum` counts them.
+        The first argument is a sequence of arrays; each of them is an operand.
     joint : bool
-        ``jvp`` takes the list of all tangents: ``jvp(ts, ans, *args, **kwargs)``.
+        The rule is for all operands at once: ``vjp(g, ans, *args, **kwargs)`` returns the list of
+        their cotangents, ``jvp(ts, ans, *args, **kwargs)`` takes the list of their tangents.
     out : int
         Which output of a function with several outputs this rule is for; -1 for one output.
     needs : int

@@ -133,6 +133,13 @@ cdef class Sweep(Pass):
         cdef int k, last = -1
         cdef bint given = False, fresh
         cdef bint diagonal = prim.diagonal
+        if prim.joint:
+            shares = prim.vjp(*args, **({} if e.kwargs == NULL else <dict>e.kwargs))
+            for k in range(e.nargs):
+                code = self.tape.args[e.args + k]
+                if self.is_reached(code):
+                    self.receive(code, shares[k], False, True)
+            return 0
         for k in range(e.nargs):
             if self.is_reached(self.tape.args[e.args + k]):
                 last = k

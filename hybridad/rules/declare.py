@@ -78,13 +78,13 @@ def linear_sequence(p, transpose):
     ----------
     p : callable
     transpose : callable
-        ``transpose(g, ans, argnum, arrays, **kwargs)``: the cotangent of ``arrays[argnum]``.
+        ``transpose(g, ans, arrays, **kwargs)``: the list of the cotangents of all the arrays.
     """
 
     def jvp(ts, ans, arrays, *args, **kwargs):
         return p(ts, *args, **kwargs)
 
-    _register(p, "linear", vjp=transpose, jvp=jvp, functions=(transpose,), skip=3,
+    _register(p, "linear", vjp=transpose, jvp=jvp, functions=(transpose,),
               sequence=True, joint=True)
 
 

@@ -4,6 +4,7 @@ All are linear (`append` and `pad` affine). A result that shares its argument's 
 where it was recorded; the declarations serve those that copy.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -105,16 +106,22 @@ def _piece(g, start, stop, axis):
     return g[(slice(None),) * (axis % np.ndim(g)) + (slice(start, stop),)]
 
 
-def _concatenate_transpose(g, ans, argnum, arrays, axis=0, out=None, dtype=None, casting=None):
-    x = arrays[argnum]
+def _pieces(g, widths, axis):
+    """`g` cut along an axis into pieces of these widths."""
+    ends = itertools.accumulate(widths)
+    return [_piece(g, end - width, end, axis) for end, width in zip(ends, widths)]
+
+
+def _concatenate_transpose(g, ans, arrays, axis=0, out=None, dtype=None, casting=None):
     if axis is None:
-        start = sum(map(np.size, arrays[:argnum]))
-        return np.reshape(g[start : start + np.size(x)], np.shape(x))
-    if axis == 0:
-        start = sum(map(len, arrays[:argnum]))
-        return g[start : start + len(x)]
-    start = sum(np.shape(y)[axis] for y in arrays[:argnum])
-    return _piece(g, start, start + np.shape(x)[axis], axis)
+        flat = _pieces(g, [np.size(x) for x in arrays], 0)
+        return [np.reshape(piece, np.shape(x)) for piece, x in zip(flat, arrays)]
+    return _pieces(g, [np.shape(x)[axis] for x in arrays], axis)
+
+
+def _stack_transpose(g, ans, arrays, axis=0, out=None, dtype=None, casting=None):
+    lead = (slice(None),) * (axis % np.ndim(g))
+    return [g[(*lead, k)] for k in range(len(arrays))]
 
 
 def _joined(axis_of, width):
@@ -123,17 +130,15 @@ def _joined(axis_of, width):
     ``width(shape)`` is how much a part takes of the axis ``axis_of(ans's ndim)``.
     """
 
-    def transpose(g, ans, argnum, tup, dtype=None, casting=None):
-        start = sum(width(np.shape(y)) for y in tup[:argnum])
-        shape = np.shape(tup[argnum])
-        return np.reshape(_piece(g, start, start + width(shape), axis_of(np.ndim(g))), shape)
+    def transpose(g, ans, tup, dtype=None, casting=None):
+        pieces = _pieces(g, [width(np.shape(x)) for x in tup], axis_of(np.ndim(g)))
+        return [np.reshape(piece, np.shape(x)) for piece, x in zip(pieces, tup)]
 
     return transpose
 
 
 linear_sequence(np.concatenate, _concatenate_transpose)
-linear_sequence(np.stack, lambda g, ans, argnum, arrays, axis=0, out=None, dtype=None, casting=None:
-                g[(slice(None),) * (axis % np.ndim(g)) + (argnum,)])
+linear_sequence(np.stack, _stack_transpose)
 linear_sequence(np.hstack, _joined(lambda ndim: 0 if ndim == 1 else 1,
                                    lambda s: math.prod(s) if len(s) < 2 else s[1]))
 linear_sequence(np.vstack, _joined(lambda ndim: 0, lambda s: 1 if len(s) < 2 else s[0]))
@@ -141,8 +146,8 @@ linear_sequence(np.dstack, _joined(lambda ndim: 2, lambda s: 1 if len(s) < 3 els
 linear_sequence(np.column_stack, _joined(lambda ndim: 1, lambda s: 1 if len(s) < 2 else s[1]))
 
 rule(np.append,
-     lambda g, ans, arr, values, axis=None: _concatenate_transpose(g, ans, 0, (arr, values), axis),
-     lambda g, ans, arr, values, axis=None: _concatenate_transpose(g, ans, 1, (arr, values), axis),
+     lambda g, ans, arr, values, axis=None: _concatenate_transpose(g, ans, (arr, values), axis)[0],
+     lambda g, ans, arr, values, axis=None: _concatenate_transpose(g, ans, (arr, values), axis)[1],
      jvps=(lambda t, ans, arr, values, axis=None: np.append(t, np.zeros_like(values), axis),
            lambda t, ans, arr, values, axis=None: np.append(np.zeros_like(arr), t, axis)))
 
