@@ -232,8 +232,11 @@ cdef class PersistentArray(Value):
     def __rfloordiv__(self, other): return _binary(PyNumber_FloorDivide, P_FLOOR_DIVIDE, other, self)
     def __matmul__(self, other): return _binary(PyNumber_MatrixMultiply, P_MATMUL, self, other)
     def __rmatmul__(self, other): return _binary(PyNumber_MatrixMultiply, P_MATMUL, other, self)
-    def __pow__(self, other, mod): return _binary(_power, P_POWER, self, other)
-    def __rpow__(self, other, mod): return _binary(_power, P_POWER, other, self)
+    def __pow__(self, other, mod):
+        return _binary(_power, P_POWER, self, other) if mod is None else NotImplemented
+
+    def __rpow__(self, other, mod):
+        return _binary(_power, P_POWER, other, self) if mod is None else NotImplemented
 
     def __divmod__(self, other):
         return self // other, self % other

@@ -361,11 +361,11 @@ cdef class Tape:
         """Free everything recorded after `mark`; no value of that part may be in use."""
         n, nargs, nwrites, nviews = mark
         self.free_from(n, nargs, nwrites, nviews)
-        if n == 0:
-            self.snapshots = {}
-            self.aliases = {}
-            self.forget()
 
     def close(self):
         """End the recording: values that survive act as their plain values from now on."""
         self.is_open = False
+        # Only recording needs these; they hold arrays and wrappers (which hold the tape).
+        self.snapshots = {}
+        self.aliases = {}
+        self.forget()
