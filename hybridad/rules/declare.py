@@ -151,21 +151,34 @@ def _reads(functions, skip=2):
         code = getattr(function, "__code__", None)
         if code is None:
             return _ALL
-        names = code.co_varnames[: code.co_argcount]
-        loaded = set(code.co_cellvars)
-        for instruction in dis.get_instructions(code):
-            if instruction.opname.startswith("STORE"):
-                continue
-            value = instruction.argval
-            loaded.update(value if isinstance(value, tuple) else (value,))
-        if len(names) > 1 and names[1] in loaded:
+        loaded = _loaded_locals(code)
+        if 1 in loaded:
             needs |= 1
-        for k, name in enumerate(names[skip:]):
-            if name in loaded:
-                needs |= 1 << (k + 1)
+        for k in range(skip, code.co_argcount):
+            if k in loaded:
+                needs |= 1 << (k - skip + 1)
         if code.co_flags & inspect.CO_VARARGS:
-            needs |= _ALL & ~((1 << (max(len(names) - skip, 0) + 1)) - 1)
+            needs |= _ALL & ~((1 << (max(code.co_argcount - skip, 0) + 1)) - 1)
     return needs
+
+
+# Opcodes that load local variables; those with two operands pack them into four bits each.
+_LOADS = {op: name.count("FAST") for op, name in enumerate(dis.opname)
+          if "LOAD_FAST" in name}
+
+
+def _loaded_locals(code):
+    """Numbers of the local variables (parameters first) that some instruction may load."""
+    names = code.co_varnames
+    loaded = {names.index(name) for name in code.co_cellvars if name in names}
+    instructions = code.co_code
+    for op, value in zip(instructions[::2], instructions[1::2]):
+        count = _LOADS.get(op)
+        if count == 1:
+            loaded.add(value)
+        elif count is not None:
+            loaded.update((value >> 4, value & 15))
+    return loaded
 
 
 def _parameter_names(functions, skip):
