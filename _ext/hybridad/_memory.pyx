@@ -31,7 +31,6 @@ cdef type _float64 = np.float64
 cdef double _LARGEST = np.finfo(np.float64).max
 cdef double _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
 cdef Py_ssize_t _SMALL = 256
-cdef object _vdot = np.vdot
 cdef object _isnan = np.isnan
 cdef object _any = np.any
 
@@ -221,18 +220,20 @@ cdef int add_into(ndarray into, object c) except -1:
 cdef bint has_nan(ndarray a) except -1:
     """Whether there is a NaN in `a` (made to cost little where there is none)."""
     cdef double* x
-    cdef double total = 0.0
+    cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
     cdef Py_ssize_t k, n = cnp.PyArray_SIZE(a)
     if is_plain_float64(a) and (cnp.PyArray_IS_C_CONTIGUOUS(a) or cnp.PyArray_IS_F_CONTIGUOUS(a)):
-        if n > 512:
-            flat = cnp.PyArray_Ravel(a, cnp.NPY_KEEPORDER)
-            total = _vdot(flat, flat)
-        else:
-            x = <double*>cnp.PyArray_DATA(a)
-            for k in range(n):
-                total += x[k] * x[k]
-        if total == total:
-            return False
+        # A sum of squares is NaN only if a term is; four sums do not wait for each other.
+        x = <double*>cnp.PyArray_DATA(a)
+        for k in range(0, n - 3, 4):
+            s0 += x[k] * x[k]
+            s1 += x[k + 1] * x[k + 1]
+            s2 += x[k + 2] * x[k + 2]
+            s3 += x[k + 3] * x[k + 3]
+        for k in range(n - n % 4, n):
+            s0 += x[k] * x[k]
+        s0 += s1 + s2 + s3
+        return s0 != s0
     return bool(_any(_isnan(a)))
 
 
