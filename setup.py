@@ -29,6 +29,6 @@ setup(
         extensions,
         include_path=["_ext"],
         build_dir="build/cython",
-        compiler_directives={"language_level": 3, "binding": False},
+        compiler_directives={"language_level": 3, "binding": False, "auto_pickle": False},
     ),
 )

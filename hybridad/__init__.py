@@ -11,7 +11,7 @@ Here one can
 from hybridad import errors
 
 try:
-    from hybridad import _tape
+    from hybridad import _tape as _tape
 except ImportError as error:
     raise errors.NotBuiltError(
         errors.message(
@@ -51,5 +51,3 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
-
-del _tape

@@ -1,14 +1,16 @@
 """What users call: `value_and_grad`, `grad`, `vjp` and `jvp`."""
 
 import functools
-import threading
+import inspect
 
 import numpy as np
 
 from hybridad import engine as engines
 from hybridad import tree
+from hybridad._record import raw_of
 from hybridad.errors import ArgumentError, ResultError, ScopeError, message
 from hybridad.recording.arguments import name_of, normalize_argnums, select
+from hybridad.recording.run import owned
 
 __all__ = ["grad", "jvp", "value_and_grad", "vjp"]
 
@@ -106,7 +108,7 @@ def grad(f=None, argnums=0, has_aux=False, *, engine="auto"):
     return gradient
 
 
-def vjp(f, *args, argnums=None, has_aux=False, engine="auto", **kwargs):
+def vjp(f, /, *args, argnums=None, has_aux=False, engine="auto", **kwargs):
     """The value of `f`, and its pullback.
 
     Parameters
@@ -146,7 +148,7 @@ def vjp(f, *args, argnums=None, has_aux=False, engine="auto", **kwargs):
     recording = engines.run(f, args, kwargs, keys, has_aux)
     _check_floating(f, recording)
     value = tree.unflatten(recording.out_treedef, recording.values)
-    lock = threading.Lock()
+    recording.keep()
 
     def pullback(cotangent):
         """The cotangents of the arguments for a cotangent of the value."""
@@ -156,14 +158,14 @@ def vjp(f, *args, argnums=None, has_aux=False, engine="auto", **kwargs):
                 "was called after that function had ended.",
                 "Call it inside, or make it outside."))
         parts = _match(cotangent, recording.out_treedef, recording.outputs, "cotangent", f)
-        with lock:
+        with recording.lock:
             cotangents = engines.pull_back(recording, parts)
         return cotangents[0] if single else tuple(cotangents)
 
     return ((value, recording.aux) if has_aux else value), pullback
 
 
-def jvp(f, primals, tangents, *, argnums=None, has_aux=False, engine="auto", **kwargs):
+def jvp(f, /, primals, tangents, *, argnums=None, has_aux=False, engine="auto", **kwargs):
     """The value of `f`, and its derivative along a tangent.
 
     Parameters
@@ -212,6 +214,7 @@ def jvp(f, primals, tangents, *, argnums=None, has_aux=False, engine="auto", **k
             f"tangents is not a tuple of {len(selected)}, one for each differentiated argument.",
             "Give None for a zero tangent."))
     args, kwargs, keys = select(f, selected, tuple(primals), kwargs)
+    tangents = [_copied(t) for t in tangents]
     recording = engines.run(f, args, kwargs, keys, has_aux)
     _check_floating(f, recording)
     parts = [
@@ -223,7 +226,23 @@ def jvp(f, primals, tangents, *, argnums=None, has_aux=False, engine="auto", **k
     return ((value, recording.aux) if has_aux else value), tangent
 
 
+def _copied(tangent):
+    """A tangent that `f` cannot write to."""
+    leaves, treedef = tree.flatten(tangent)
+    return tree.unflatten(treedef, [
+        leaf.copy() if type(leaf) is np.ndarray else owned(leaf) for leaf in leaves])
+
+
 def _check_callable(f):
+    if isinstance(f, (classmethod, staticmethod)):
+        kind = type(f).__name__
+        raise ArgumentError(message(
+            f"{name_of(f)} is a {kind}, which can only be differentiated once it is bound.",
+            f"Write @{kind} above the decorator of hybridad."))
+    if inspect.iscoroutinefunction(f):
+        raise ArgumentError(message(
+            f"{name_of(f)} is an async function: what it returns is no number.",
+            "Differentiate an ordinary function, and await outside of it."))
     if not callable(f):
         raise ArgumentError(message(
             f"{f!r} is not a function.", "Pass the function itself: value_and_grad(f)(x)."))
@@ -235,8 +254,8 @@ def _check_scalar(f, recording):
               "hybridad.vjp and hybridad.jvp.")
     if recording.out_treedef.num_nodes != 1 or len(recording.outputs) != 1:
         kind = recording.out_treedef.type
-        raise ResultError(message(
-            f"{name_of(f)} returned a {getattr(kind, '__name__', 'None')}, not a scalar.", remedy))
+        what = "None" if kind in (None, type(None)) else f"a {kind.__name__}"
+        raise ResultError(message(f"{name_of(f)} returned {what}, not a scalar.", remedy))
     raw = recording.outputs[0].raw
     if np.shape(raw) != ():
         raise ResultError(message(
@@ -262,21 +281,45 @@ def _match(value, treedef, places, what, f):
     if value is None:
         return [None] * len(places)
     leaves, structure = tree.flatten(value)
-    if structure != treedef:
-        if len(places) > 0:
-            leaves = _match_with_nones(value, treedef, what, f)
+    if treedef.num_nodes == treedef.num_leaves == 1:
+        leaves = [value]
+    elif structure != treedef:
+        try:
+            leaves = tree.flatten_prefix(treedef, value)
+        except ValueError:
+            raise ArgumentError(message(
+                f"The {what} of {name_of(f)} has not the structure {treedef}.",
+                "Give it the structure of what it belongs to; None for a zero part.")) from None
     for leaf, place in zip(leaves, places):
-        if leaf is not None and np.shape(leaf) != np.shape(place.raw):
+        if leaf is None:
+            continue
+        _check_number(leaf, place, what, f)
+        if np.shape(leaf) != np.shape(place.raw):
             raise ArgumentError(message(
                 f"The {what} of {name_of(f)} has shape {np.shape(leaf)} where "
                 f"{np.shape(place.raw)} was expected.", "Give it the shape of what it belongs to."))
-    return leaves
+    return list(map(_as_numpy, leaves))
 
 
-def _match_with_nones(value, treedef, what, f):
-    try:
-        return treedef.flatten_up_to(value)
-    except ValueError:
+def _as_numpy(leaf):
+    """Python's numbers, also those being recorded, as NumPy's."""
+    raw = raw_of(leaf)
+    if isinstance(raw, int):
+        return np.float64(raw)
+    return np.positive(leaf) if type(raw) in (float, complex) else leaf
+
+
+def _check_number(leaf, place, what, f):
+    """Raise ArgumentError unless a leaf of a cotangent or tangent can belong to `place`."""
+    raw = raw_of(leaf)
+    kind = type(raw)
+    numeric = isinstance(raw, (int, float, complex, np.generic)) or kind is np.ndarray
+    if not numeric or np.result_type(raw).kind not in "biufc":
+        dtype = f" of type {raw.dtype}" if kind is np.ndarray else ""
         raise ArgumentError(message(
-            f"The {what} of {name_of(f)} has not the structure {treedef}.",
-            "Give it the structure of what it belongs to; None for a zero part.")) from None
+            f"The {what} of {name_of(f)} holds {kind.__name__}{dtype} where a number or an array "
+            "of numbers was expected.", "Write np.array([...]) in place of a list."))
+    if what != "cotangent" and np.iscomplexobj(raw) and not np.iscomplexobj(place.raw):
+        raise ArgumentError(message(
+            f"The {what} of {name_of(f)} is complex where the argument is real.",
+            "Pass its real part, or a complex argument."))

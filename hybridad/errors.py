@@ -17,6 +17,7 @@ __all__ = [
     "ResultError",
     "ScopeError",
     "UnsupportedError",
+    "is_users",
     "message",
 ]
 
@@ -58,14 +59,22 @@ class GradientCheckError(HybridadError, AssertionError):
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_BELOW = ("numpy", "scipy", "optree", "pyrsistent")
 
 
-def _is_inside(filename):
-    """Whether a frame's file belongs to hybridad or to the array libraries below it."""
-    if filename.startswith(_PACKAGE):
-        return True
-    parts = filename.replace("\\", "/").split("/")
-    return "numpy" in parts or "scipy" in parts or filename.endswith(".pyx")
+def is_users(filename):
+    """Whether a code file is the user's: not hybridad's, of what it is built on, or of Python."""
+    if filename.startswith((_PACKAGE, "_ext", "<frozen ")):  # Cython names its sources
+        return False
+    if filename.startswith(_STANDARD_LIBRARY):
+        return filename.startswith(
+            tuple(_STANDARD_LIBRARY + folder for folder in ("site-packages", "dist-packages")))
+    for name in _BELOW:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and filename.startswith(os.path.dirname(file) + os.sep):
+            return False
+    return True
 
 
 def user_line():
@@ -77,7 +86,7 @@ def user_line():
         ``"file:line  source text"``, or an empty string if there is no such frame.
     """
     frame = sys._getframe(1)
-    while frame is not None and _is_inside(frame.f_code.co_filename):
+    while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
         return ""

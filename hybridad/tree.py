@@ -22,7 +22,14 @@ import optree
 
 from hybridad.errors import ArgumentError, message
 
-__all__ = ["flatten", "is_floating", "leaf_paths", "register_pytree", "unflatten"]
+__all__ = [
+    "flatten",
+    "flatten_prefix",
+    "is_floating",
+    "leaf_paths",
+    "register_pytree",
+    "unflatten",
+]
 
 _NAMESPACE = "hybridad"
 _LEAF = optree.treespec_leaf(namespace=_NAMESPACE)
@@ -92,6 +99,36 @@ def unflatten(treedef: optree.PyTreeSpec, leaves: Iterable) -> Any:
         (leaf,) = leaves
         return leaf
     return optree.tree_unflatten(treedef, leaves)
+
+
+def flatten_prefix(treedef: optree.PyTreeSpec, tree: Any) -> list:
+    """The leaves of a tree of structure `treedef`, in which None may stand for any part.
+
+    Parameters
+    ----------
+    treedef : optree.PyTreeSpec
+    tree : pytree
+        Of that structure, but for parts that are None; ValueError if it is not.
+
+    Returns
+    -------
+    list
+        One for each leaf of `treedef`, None for each one of a part that is None.
+
+    Examples
+    --------
+    >>> _, treedef = flatten({"a": 1.0, "b": [2.0, 3.0]})
+    >>> flatten_prefix(treedef, {"a": 4.0, "b": None})
+    [4.0, None, None]
+    """
+    options = {"none_is_leaf": True, "namespace": _NAMESPACE}
+    full = optree.tree_unflatten(treedef, range(treedef.num_leaves))
+    paths, places, _ = optree.tree_flatten_with_path(full, **options)
+    spread = optree.broadcast_prefix(tree, full, **options)
+    given_paths, given, _ = optree.tree_flatten_with_path(tree, **options)
+    if not {p for p, leaf in zip(given_paths, given) if leaf is not None} <= set(paths):
+        raise ValueError("a leaf stands where a container is expected")
+    return [leaf for leaf, place in zip(spread, places) if place is not None]
 
 
 def leaf_paths(tree: Any, root: str = "") -> list[str]:

@@ -3,19 +3,21 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+import functools
+
 import numpy as np
 
 cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad import errors
-from hybridad._memory cimport is_plain_float64
+from hybridad._memory cimport is_plain_float64, repeats_itself
 from hybridad._primitive cimport Primitive
 from hybridad._record cimport (
-    as_windowed, inactive_value, new_view, open_tape, record, refresh)
+    inactive_value, new_view, open_tape, record, refresh, see)
 from hybridad._tape cimport (
     ACTIVE, ADDS, ASSIGNS, CAPTURED, ELEMENT, GETITEM, IDENTITY, MASKED, READS, REPEATS, Tape,
-    Value, WRAPPER, is_active, is_on_tape, new_value, owner_of, plain_of)
+    Value, is_wrapped, is_active, is_on_tape, new_value, owner_of, plain_of)
 
 cnp.import_array()
 
@@ -95,6 +97,19 @@ cdef object _frozen(object index):
     return index
 
 
+cdef Value _through(Value x, ndarray view):
+    """What a write through `x`, which shows another storage's memory repeatedly, writes to."""
+    if repeats_itself(view):
+        _refuse_repeating()
+    return new_view(<Value>(<tuple>owner_of(x).alias)[0], view)
+
+
+cdef int _refuse_repeating() except -1:
+    raise errors.UnsupportedError(errors.message(
+        "An array that shows the same memory several times was about to be written through.",
+        "Write into the array that it is a view of."))
+
+
 cdef bint _has_ellipsis(object index) noexcept:
     if type(index) is tuple:
         for item in <tuple>index:
@@ -117,6 +132,7 @@ cdef object get_item(Value x, object index):
         # A NumPy scalar takes (), ... and None, which only change its shape.
         return record(IDENTITY, x.raw[index], (x,), None)
     owner = owner_of(x)
+    refresh(x)
     if is_active(x) and is_plain_float64(<ndarray>x.raw):
         offset = _offset(<ndarray>x.raw, index)
         if offset >= 0 and not tape.entries[owner.node].flags & REPEATS \
@@ -131,19 +147,24 @@ cdef object get_item(Value x, object index):
             return new_value(tape, ans, node, None)
     ans = x.raw[index]
     if type(ans) is ndarray and _is_basic(index):
-        if owner.node >= 0 and tape.entries[owner.node].flags & REPEATS:
-            x = as_windowed(x)
-            ans = x.raw[index]
-        return new_view(x, ans)
+        if owner.alias is None and (owner.node < 0
+                                    or not tape.entries[owner.node].flags & REPEATS):
+            return new_view(x, ans)
+        return see(x, ans, functools.partial(_record_item, x, index, ans))
+    return _record_item(x, index, ans)
+
+
+def _record_item(Value x, index, ans):
+    """Record ``ans = x[index]`` as a result: a copy, a scalar, or what cannot be a view."""
+    cdef int64_t code, node
+    refresh(x)
     if not is_active(x):
-        return inactive_value(tape, ans)
-    x = as_windowed(x)
-    code = tape.operand(x, False)
-    node = tape.new_node(GETITEM, ans, None)
-    tape.push_arg(code)
-    tape.push_arg(tape.constant(_frozen(index), False) if not isinstance(index, ndarray)
-                  else tape.constant(np.array(index), True))
-    return new_value(tape, ans, node, None)
+        return inactive_value(x.tape, ans)
+    code = x.tape.operand(x, False)
+    node = x.tape.new_node(GETITEM, ans, None)
+    x.tape.push_arg(code)
+    x.tape.push_arg(x.tape.constant(_frozen(index), True))
+    return new_value(x.tape, ans, node, None)
 
 
 cdef int set_item(Value x, object index, object value) except -1:
@@ -163,6 +184,12 @@ cdef int set_item(Value x, object index, object value) except -1:
         x.raw[index] = raw_value
         return 0
     owner = owner_of(x)
+    if owner.alias is not None and cnp.PyArray_ISWRITEABLE(<ndarray>x.raw):
+        if not _is_basic(index):
+            _refuse_repeating()
+        view = x.raw[index if _has_ellipsis(index) else
+                     (index if type(index) is tuple else (index,)) + (Ellipsis,)]
+        return set_item(_through(x, view), Ellipsis, value)
     if owner.node < 0 and not is_on_tape(value):
         x.raw[index] = raw_value
         return 0
@@ -227,13 +254,13 @@ cdef int write(Tape tape, Value x, ndarray view, object index, Primitive prim,
     """Record a write through `view` (a view of the memory of `x`) and perform it.
 
     Operands are read before the write; an operand may share memory with the region. `prim` None:
-    the region becomes the one operand. Nothing is recorded if `perform` raises.
+    the region becomes the one operand. Nothing is recorded if `perform` raises (but for floating-point errors).
     """
     cdef Value owner = owner_of(x)
     cdef list codes = []
     cdef int64_t node, code, saved_code = 0
     cdef object saved = None
-    cdef object operand, saved_value
+    cdef object operand, region, saved_value
     cdef bint active = False
     cdef int k
     if not x.tape.is_open or x.tape is not tape:
@@ -243,30 +270,40 @@ cdef int write(Tape tape, Value x, ndarray view, object index, Primitive prim,
     if not cnp.PyArray_ISWRITEABLE(<ndarray>x.raw):
         perform()                       # raises as plain code would
         raise ValueError("assignment destination is read-only")
+    if owner.alias is not None:
+        x = _through(x, view)
+        owner = owner_of(x)
     node = tape.owner_node(owner)
     for k, operand in enumerate(operands):
-        if type(operand) is WRAPPER and (<Value>operand).tape is tape:
+        if is_wrapped(operand) and (<Value>operand).tape is tape:
             refresh(operand)
             active = active or is_on_tape(operand)
         code = tape.operand(operand, prim is not None and (prim.needs >> (k + 1)) & 1 != 0)
         codes.append(code)
     if tape.entries[node].flags & CAPTURED:
-        if tape.saves_recorded and tape.entries[node].flags & ACTIVE:
+        region = new_view(x, view)
+        if index is not None and kind != MASKED:
+            region = get_item(region, index)
+        if tape.saves_recorded and is_on_tape(region):
             # A sweep inside this run may have to put the value back as a recorded write.
-            saved_value = record(IDENTITY, view.copy() if index is None else view[index],
-                                 (new_view(x, view),), None) if index is None \
-                else get_item(new_view(x, view), index)
+            saved_value = record(IDENTITY, plain_of(region).copy(), (region,), None)
             saved = plain_of(saved_value)
             saved_code = ((<Value>saved_value).node << 2) | 1
         else:
-            saved = view.copy() if index is None or kind == MASKED else view[index]
+            saved = plain_of(region).copy()
     if prim is not None and prim.needs & 1:
         tape.entries[node].flags |= CAPTURED
-    perform()
+    error = None
+    try:
+        perform()
+    except (FloatingPointError, Warning) as raised:
+        error = raised      # NumPy has written all the same
     tape.new_write(prim, view, kwargs, node, index, saved, saved_code, 0, kind)
     for code in codes:
         tape.push_arg(code)
     _written(tape, owner, active)
+    if error is not None:
+        raise error
     return 0
 
 
@@ -296,7 +333,8 @@ def record_write(Value target, ndarray view, index, Primitive prim, tuple operan
     if tape is None:
         for x in operands:
             tape = open_tape(x) if tape is None else tape
-    if tape is None or (owner_of(target).node < 0 and not any([is_on_tape(x) for x in operands])):
+    if tape is None or (owner_of(target).node < 0 and owner_of(target).alias is None
+                        and not any([is_on_tape(x) for x in operands])):
         perform()
         return
     write(tape, target, view, index, prim, operands, kwargs,

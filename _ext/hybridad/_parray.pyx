@@ -1,13 +1,12 @@
-"""PersistentArray: what `f` sees in place of a number or an array.
+"""PersistentArray and PersistentScalar: what `f` sees in place of an array or a number.
 
-It holds the plain value (`raw`) that plain code would have, computes with it exactly as plain code
+A wrapper holds the plain value (`raw`) that plain code would have, computes with it exactly as plain code
 would, and records on the tape what depends on a differentiated argument. Views share the storage of
 their base; a write through either is seen by both, and the tape keeps older versions readable.
 """
 
 cimport cython
-from cpython.object cimport (
-    Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyObject_RichCompare)
+from cpython.object cimport PyObject_RichCompare
 from cpython.number cimport (
     PyNumber_Absolute, PyNumber_Add, PyNumber_FloorDivide, PyNumber_InPlaceAdd,
     PyNumber_InPlaceFloorDivide, PyNumber_InPlaceMatrixMultiply, PyNumber_InPlaceMultiply,
@@ -18,6 +17,8 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 from types import MethodType
 
+import array
+
 import numpy as np
 
 cimport numpy as cnp
@@ -25,14 +26,22 @@ from numpy cimport ndarray
 
 from hybridad import errors
 from hybridad._access cimport get_item, set_item, write
-from hybridad._memory cimport DIFFERENCE, PRODUCT, QUOTIENT, SUM, small_arithmetic
+from hybridad._memory cimport (
+    DIFFERENCE, PRODUCT, QUOTIENT, SUM, repeats_itself, small_arithmetic)
 from hybridad._primitive cimport Primitive
 from hybridad._record cimport (
-    as_windowed, inactive_value, is_operand, new_view, open_tape, record, record_two, refresh)
+    inactive_value, is_operand, new_view, open_tape, record, record_two, refresh)
 from hybridad._tape cimport (
-    ASSIGNS, Tape, Value, is_active, is_on_tape, new_value, owner_of, plain_of, set_wrapper)
+    ASSIGNS, Tape, Value, is_active, is_on_tape, is_wrapped, new_value, owner_of, plain_of,
+    set_wrappers)
 
 cnp.import_array()
+
+cdef extern from "Python.h":
+    ctypedef struct PySequenceMethods:
+        void* sq_item
+    ctypedef struct _Type "PyTypeObject":
+        PySequenceMethods* tp_as_sequence
 
 ctypedef object (*binary_function)(object, object)
 
@@ -64,13 +73,18 @@ cdef dict PRIMITIVES = {}
 cdef dict METHODS = {}
 cdef object UFUNC_METHOD = None
 cdef object ARRAY_FUNCTION = None
-cdef object CONVERT = None
+cdef object AS_ARRAY = None
+cdef object PLAIN = None
 cdef object LOST = None
+cdef object SET_ATTRIBUTE = None
+cdef frozenset _CONVERTED = frozenset(
+    (str, bytes, bytearray, memoryview, range, type(None), array.array))
 cdef Primitive P_ADD, P_SUBTRACT, P_MULTIPLY, P_DIVIDE, P_POWER, P_REMAINDER, P_FLOOR_DIVIDE
 cdef Primitive P_MATMUL, P_NEGATIVE, P_POSITIVE, P_ABSOLUTE
 
 
-def install(dict primitives, dict methods, ufunc_method, array_function, convert, lost):
+def install(dict primitives, dict methods, ufunc_method, array_function, as_array, plain, lost,
+            set_attribute):
     """Connect the wrappers to the rules and to the Python rooms above.
 
     Parameters
@@ -84,16 +98,19 @@ def install(dict primitives, dict methods, ufunc_method, array_function, convert
         Serves ``__array_ufunc__`` apart from plain calls.
     array_function : callable
         Serves ``__array_function__``.
-    convert : callable
-        Makes an array of a list or tuple in which there are wrappers.
+    as_array, plain : callable
+        Of a list or tuple, which may hold wrappers: the recorded array, and the plain value.
     lost : callable
         ``lost(value, how)`` raises LostDerivativeError.
+    set_attribute : callable
+        Serves ``x.name = value``.
     """
-    global PRIMITIVES, METHODS, UFUNC_METHOD, ARRAY_FUNCTION, CONVERT, LOST
+    global PRIMITIVES, METHODS, UFUNC_METHOD, ARRAY_FUNCTION, AS_ARRAY, PLAIN, LOST, SET_ATTRIBUTE
     global P_ADD, P_SUBTRACT, P_MULTIPLY, P_DIVIDE, P_POWER, P_REMAINDER, P_FLOOR_DIVIDE
     global P_MATMUL, P_NEGATIVE, P_POSITIVE, P_ABSOLUTE
     PRIMITIVES, METHODS = primitives, methods
-    UFUNC_METHOD, ARRAY_FUNCTION, CONVERT, LOST = ufunc_method, array_function, convert, lost
+    UFUNC_METHOD, ARRAY_FUNCTION, LOST = ufunc_method, array_function, lost
+    AS_ARRAY, PLAIN, SET_ATTRIBUTE = as_array, plain, set_attribute
     P_ADD, P_SUBTRACT = primitives[np.add], primitives[np.subtract]
     P_MULTIPLY, P_DIVIDE = primitives[np.multiply], primitives[np.divide]
     P_POWER, P_REMAINDER = primitives[np.power], primitives[np.remainder]
@@ -107,22 +124,24 @@ def install(dict primitives, dict methods, ufunc_method, array_function, convert
 cdef object _binary(binary_function function, Primitive prim, object a, object b):
     cdef Tape tape
     cdef object ra, rb, ans
-    if type(a) is PersistentArray:
+    if is_wrapped(a):
         ra = (<Value>a).raw
+    elif not is_operand(a):
+        return _foreign(prim, a, b, <Value>b, a)
+    elif type(a) is list or type(a) is tuple:
+        ra = PLAIN(a)
+        a = AS_ARRAY(a)
     else:
-        if not is_operand(a):
-            return NotImplemented
-        if type(a) is list or type(a) is tuple:
-            a = CONVERT(a)
-        ra = plain_of(a)
-    if type(b) is PersistentArray:
+        ra = a
+    if is_wrapped(b):
         rb = (<Value>b).raw
+    elif not is_operand(b):
+        return _foreign(prim, a, b, <Value>a, b)
+    elif type(b) is list or type(b) is tuple:
+        rb = PLAIN(b)
+        b = AS_ARRAY(b)
     else:
-        if not is_operand(b):
-            return NotImplemented
-        if type(b) is list or type(b) is tuple:
-            b = CONVERT(b)
-        rb = plain_of(b)
+        rb = b
     tape = open_tape(a)
     if tape is None:
         tape = open_tape(b)
@@ -132,7 +151,19 @@ cdef object _binary(binary_function function, Primitive prim, object a, object b
     return record_two(tape, prim, ans, a, b)
 
 
-cdef object _unary(Primitive prim, object ans, PersistentArray x):
+cdef object _foreign(Primitive prim, object a, object b, Value mine, object other):
+    """Arithmetic with an object of another kind: what NumPy would make an array of, or nothing."""
+    if type(mine.raw) is float or type(mine.raw) is complex:
+        return NotImplemented
+    if hasattr(type(other), "__array_ufunc__"):
+        if type(other).__array_ufunc__ is None:
+            return NotImplemented
+    elif type(other) not in _CONVERTED:
+        return NotImplemented
+    return UFUNC_METHOD(prim.func, "__call__", (a, b), {})
+
+
+cdef object _unary(Primitive prim, object ans, Value x):
     cdef Tape tape = open_tape(x)
     cdef int64_t code, node
     if tape is None:
@@ -146,25 +177,35 @@ cdef object _unary(Primitive prim, object ans, PersistentArray x):
     return new_value(tape, ans, node, None)
 
 
-cdef object _inplace(binary_function in_place, binary_function function, Primitive prim,
-                     PersistentArray x, object other):
-    """``x op= other``: a write for arrays, a new value for scalars."""
+cdef object _inplace(binary_function in_place, Primitive prim, Value x, object other):
+    """``x op= other`` for an array: a write."""
     cdef Tape tape
-    if type(x.raw) is not ndarray:
-        return _binary(function, prim, x, other)
-    if type(other) is list or type(other) is tuple:
-        other = CONVERT(other)
-    if type(other) is not PersistentArray and not is_operand(other):
-        return NotImplemented
+    cdef object raw_other
+    if is_wrapped(other):
+        raw_other = (<Value>other).raw
+    elif not is_operand(other):
+        return _foreign_in_place(prim, x, other)
+    elif type(other) is list or type(other) is tuple:
+        raw_other = PLAIN(other)
+        other = AS_ARRAY(other)
+    else:
+        raw_other = other
     tape = open_tape(x)
     if tape is None:
         tape = open_tape(other)
-    if tape is None or (owner_of(x).node < 0 and not is_on_tape(other)):
-        in_place(x.raw, plain_of(other))
+    if tape is None or (owner_of(x).node < 0 and owner_of(x).alias is None
+                        and not is_on_tape(other)):
+        in_place(x.raw, raw_other)
         return x
     write(tape, x, <ndarray>x.raw, None, prim, (x, other), None, ASSIGNS,
-           _InPlace.make(in_place, x.raw, plain_of(other)))
+           _InPlace.make(in_place, x.raw, raw_other))
     return x
+
+
+cdef object _foreign_in_place(Primitive prim, Value x, object other):
+    if type(other) not in _CONVERTED and not hasattr(type(other), "__array_ufunc__"):
+        return NotImplemented
+    return UFUNC_METHOD(prim.func, "__call__", (x, other), {"out": (x,)})
 
 
 @cython.final
@@ -192,26 +233,20 @@ cdef object _inplace_power(object a, object b):
     return PyNumber_InPlacePower(a, b, None)
 
 
-def node_of(PersistentArray x):
-    """The node of `x` if it is a whole storage or a scalar on the tape, else -1."""
-    return -1 if x.base is not None else x.node
-
-
 # -- the wrapper ---------------------------------------------------------------------------------
 
-cdef object _number(PersistentArray x, str how, object convert):
+cdef object _number(Value x, str how, object convert):
     if is_active(x):
         LOST(x, how)
     return convert(x.raw)
 
 
-@cython.final
 @cython.no_gc
-cdef class PersistentArray(Value):
-    """A number or array of a run in progress; behaves as the plain value would."""
+cdef class _Wrapper(Value):
+    """What arrays and numbers have in common: arithmetic, protocols, text, attributes."""
 
     def __init__(self):
-        raise TypeError("PersistentArray values are made by hybridad, not by calling the class")
+        raise TypeError("wrappers are made by hybridad, not by calling the class")
 
     @property
     def __class__(self):
@@ -244,57 +279,17 @@ cdef class PersistentArray(Value):
     def __rdivmod__(self, other):
         return other // self, other % self
 
-    def __iadd__(self, other):
-        return _inplace(PyNumber_InPlaceAdd, PyNumber_Add, P_ADD, self, other)
-
-    def __isub__(self, other):
-        return _inplace(PyNumber_InPlaceSubtract, PyNumber_Subtract, P_SUBTRACT, self, other)
-
-    def __imul__(self, other):
-        return _inplace(PyNumber_InPlaceMultiply, PyNumber_Multiply, P_MULTIPLY, self, other)
-
-    def __itruediv__(self, other):
-        return _inplace(PyNumber_InPlaceTrueDivide, PyNumber_TrueDivide, P_DIVIDE, self, other)
-
-    def __imod__(self, other):
-        return _inplace(PyNumber_InPlaceRemainder, PyNumber_Remainder, P_REMAINDER, self, other)
-
-    def __ifloordiv__(self, other):
-        return _inplace(PyNumber_InPlaceFloorDivide, PyNumber_FloorDivide, P_FLOOR_DIVIDE, self,
-                        other)
-
-    def __ipow__(self, other):
-        return _inplace(_inplace_power, _power, P_POWER, self, other)
-
-    def __imatmul__(self, other):
-        return _inplace(PyNumber_InPlaceMatrixMultiply, PyNumber_MatrixMultiply, P_MATMUL, self,
-                        other)
-
     def __neg__(self): return _unary(P_NEGATIVE, PyNumber_Negative(self.raw), self)
     def __pos__(self): return _unary(P_POSITIVE, PyNumber_Positive(self.raw), self)
     def __abs__(self): return _unary(P_ABSOLUTE, PyNumber_Absolute(self.raw), self)
 
-    # Decisions are plain.
-    def __lt__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_LT)
-    def __le__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_LE)
-    def __gt__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_GT)
-    def __ge__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_GE)
-    def __eq__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_EQ)
-    def __ne__(self, other): return PyObject_RichCompare(self.raw, _plain(other), Py_NE)
     def __bool__(self): return bool(self.raw)
-    def __contains__(self, item): return _plain(item) in self.raw
-    def __len__(self): return len(self.raw)
     def __invert__(self): return ~self.raw
-    def __and__(self, other): return self.raw & _plain(other)
-    def __or__(self, other): return self.raw | _plain(other)
-    def __xor__(self, other): return self.raw ^ _plain(other)
-    def __lshift__(self, other): return self.raw << _plain(other)
-    def __rshift__(self, other): return self.raw >> _plain(other)
-
-    def __hash__(self):
-        if is_active(self):
-            LOST(self, "hash()")
-        return hash(self.raw)
+    def __and__(self, other): return self.raw & plain_of(other)
+    def __or__(self, other): return self.raw | plain_of(other)
+    def __xor__(self, other): return self.raw ^ plain_of(other)
+    def __lshift__(self, other): return self.raw << plain_of(other)
+    def __rshift__(self, other): return self.raw >> plain_of(other)
 
     # Numbers would lose the derivative.
     def __float__(self): return _number(self, "float()", float)
@@ -320,7 +315,7 @@ cdef class PersistentArray(Value):
 
     # No hidden exits.
     def __array__(self, dtype=None, copy=None):
-        if self.tape.is_open:
+        if self.tape.is_open and (is_active(self) or not copy):
             LOST(self, "a plain array (np.asarray, np.array, or a write into a plain array)")
         return np.array(self.raw, dtype=dtype, copy=copy)
 
@@ -332,20 +327,13 @@ cdef class PersistentArray(Value):
     def __dlpack__(self, **kwargs): return _exit(self, "__dlpack__")(**kwargs)
     def __dlpack_device__(self): return _exit(self, "__dlpack_device__")()
 
+    def __copy__(self): return METHODS["__copy__"](self)
+    def __deepcopy__(self, memo): return METHODS["__copy__"](self)
+
     def __reduce_ex__(self, protocol):
         if self.tape.is_open:
             LOST(self, "a pickle")
         return self.raw.__reduce_ex__(protocol)
-
-    # Elements.
-    def __getitem__(self, index): return get_item(self, index)
-    def __setitem__(self, index, value): set_item(self, index, value)
-    def __delitem__(self, index): del self.raw[index]
-
-    def __iter__(self):
-        if type(self.raw) is not ndarray or cnp.PyArray_NDIM(<ndarray>self.raw) == 0:
-            return iter(self.raw)
-        return _iterate(self)
 
     # NumPy's protocols.
     def __array_ufunc__(self, ufunc, str method, *inputs, **kwargs):
@@ -373,9 +361,11 @@ cdef class PersistentArray(Value):
 
     @property
     def T(self):
-        if type(self.raw) is not ndarray:
-            return self.raw.T if not is_active(self) else METHODS["transpose"](self)
-        return new_view(as_windowed(self), as_windowed(self).raw.T)
+        cdef Value owner = owner_of(self)
+        if type(self.raw) is not ndarray or owner.alias is not None \
+                or repeats_itself(<ndarray>owner.raw):
+            return METHODS["transpose"](self)
+        return new_view(self, self.raw.T)
 
     def __getattr__(self, str name):
         entry = METHODS.get(name)
@@ -385,19 +375,94 @@ cdef class PersistentArray(Value):
             return entry.fget(self)
         return MethodType(entry, self)
 
+    def __setattr__(self, str name, value):
+        SET_ATTRIBUTE(self, name, value)
+
+    def __delattr__(self, str name):
+        delattr(self.raw, name)
+
     def __dir__(self):
         return dir(self.raw)
 
 
-cdef object _exit(PersistentArray x, str name):
+@cython.final
+@cython.no_gc
+cdef class PersistentArray(_Wrapper):
+    """An array of a run in progress; behaves as the plain array would."""
+
+    def __richcmp__(self, other, int op): return _compare(self, other, op)
+    def __len__(self): return len(self.raw)
+    def __contains__(self, item): return PLAIN(item) in self.raw
+    def __getitem__(self, index): return get_item(self, index)
+    def __setitem__(self, index, value): set_item(self, index, value)
+    def __delitem__(self, index): del self.raw[index]
+
+    def __iter__(self):
+        return iter(self.raw) if cnp.PyArray_NDIM(<ndarray>self.raw) == 0 else _iterate(self)
+
+    def __iadd__(self, other):
+        return _inplace(PyNumber_InPlaceAdd, P_ADD, self, other)
+
+    def __isub__(self, other):
+        return _inplace(PyNumber_InPlaceSubtract, P_SUBTRACT, self, other)
+
+    def __imul__(self, other):
+        return _inplace(PyNumber_InPlaceMultiply, P_MULTIPLY, self, other)
+
+    def __itruediv__(self, other):
+        return _inplace(PyNumber_InPlaceTrueDivide, P_DIVIDE, self, other)
+
+    def __imod__(self, other):
+        return _inplace(PyNumber_InPlaceRemainder, P_REMAINDER, self, other)
+
+    def __ifloordiv__(self, other):
+        return _inplace(PyNumber_InPlaceFloorDivide, P_FLOOR_DIVIDE, self, other)
+
+    def __ipow__(self, other):
+        return _inplace(_inplace_power, P_POWER, self, other)
+
+    def __imatmul__(self, other):
+        return _inplace(PyNumber_InPlaceMatrixMultiply, P_MATMUL, self, other)
+
+
+@cython.final
+@cython.no_gc
+cdef class PersistentScalar(_Wrapper):
+    """A number of a run in progress: Python's or NumPy's, as plain code would have it."""
+
+    def __richcmp__(self, other, int op): return _compare(self, other, op)
+
+    def __hash__(self):
+        if is_active(self):
+            LOST(self, "hash()")
+        return hash(self.raw)
+
+    def __getitem__(self, index): return get_item(self, index)
+
+
+# A number is no sequence, though NumPy's can be indexed with () and None.
+(<_Type*>PersistentScalar).tp_as_sequence.sq_item = NULL
+set_wrappers(PersistentArray, PersistentScalar)
+
+
+cdef object _compare(Value x, object other, int op):
+    """Decisions are plain."""
+    return PyObject_RichCompare(x.raw, PLAIN(other) if type(other) in (list, tuple)
+                                else plain_of(other), op)
+
+
+cdef object _exit(Value x, str name):
     """An attribute that hands out the memory: refused while the run is on."""
-    if x.tape.is_open:
-        LOST(x, "a plain array (np.asarray, np.array, or a write into a plain array)"
-             if name.startswith("__array") else "a plain array (" + name + ")")
-    return getattr(x.raw, name)
+    cdef bint for_numpy = name.startswith("__array")
+    if not x.tape.is_open:
+        return getattr(x.raw, name)
+    if for_numpy and not is_active(x):
+        raise AttributeError(name)      # NumPy then asks `__array__`, which gives a copy
+    LOST(x, "a plain array (np.asarray, np.array, or a write into a plain array)"
+         if for_numpy else "a plain array (" + name + ")")
 
 
-cdef object _absent(PersistentArray x, str name):
+cdef object _absent(Value x, str name):
     """An attribute that the plain value lacks raises as plain code would; others are refused."""
     getattr(type(x.raw), name)
     raise errors.UnsupportedError(errors.message(
@@ -405,16 +470,7 @@ cdef object _absent(PersistentArray x, str name):
         "Use a NumPy function instead."))
 
 
-cdef object _plain(object other):
-    """The other side of a decision: the raw value, also of lists in which there are wrappers."""
-    if type(other) is PersistentArray:
-        return (<Value>other).raw
-    if type(other) is list or type(other) is tuple:
-        return plain_of(CONVERT(other))
-    return other
-
-
-cdef object _unary_ufunc(object ufunc, Primitive prim, PersistentArray x):
+cdef object _unary_ufunc(object ufunc, Primitive prim, Value x):
     cdef object ans = ufunc(x.raw)
     return _unary(prim, ans, x)
 
@@ -422,12 +478,8 @@ cdef object _unary_ufunc(object ufunc, Primitive prim, PersistentArray x):
 cdef object _binary_ufunc(object ufunc, Primitive prim, object a, object b):
     cdef object ans
     cdef Tape tape
-    if not _usable(a) or not _usable(b):
-        return NotImplemented
-    if type(a) is list or type(a) is tuple:
-        a = CONVERT(a)
-    if type(b) is list or type(b) is tuple:
-        b = CONVERT(b)
+    if prim.is_constant or not _usable(a) or not _usable(b):
+        return UFUNC_METHOD(ufunc, "__call__", (a, b), {})
     ans = ufunc(plain_of(a), plain_of(b))
     tape = open_tape(a)
     if tape is None:
@@ -440,7 +492,7 @@ cdef object _binary_ufunc(object ufunc, Primitive prim, object a, object b):
 
 
 cdef bint _usable(object x) except -1:
-    return type(x) is PersistentArray or is_operand(x)
+    return is_wrapped(x) or (is_operand(x) and type(x) is not list and type(x) is not tuple)
 
 
 def _trunc(x): return x.__trunc__()
@@ -451,6 +503,3 @@ def _ceil(x): return x.__ceil__()
 def _iterate(x):
     for k in range(len(x)):
         yield x[k]
-
-
-set_wrapper(PersistentArray)

@@ -23,7 +23,7 @@ from hybridad._memory cimport (
     element, empty_as, has_nan, repeats_itself, same_layout, window, zeros_as)
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    ACTIVE, ELEMENT, MASKED, READS, WRITES, Entry, Tape, Value, WRAPPER, Write, new_value)
+    ACTIVE, ELEMENT, MASKED, READS, WRITES, Entry, Tape, Value, is_wrapped, Write, new_value)
 
 cnp.import_array()
 
@@ -186,8 +186,8 @@ cdef class Pass:
         cdef object made
         if old is None:
             made = self.zeros(base)
-        elif self.is_owned(node) and same_layout(
-                <ndarray>((<Value>old).raw if type(old) is WRAPPER else old), base):
+        elif self.is_owned(node) and (self.recording is None or is_wrapped(old)) and same_layout(
+                <ndarray>((<Value>old).raw if is_wrapped(old) else old), base):
             return old
         else:
             made = empty_as(base)
@@ -203,14 +203,14 @@ cdef class Pass:
         cdef ndarray base = <ndarray><object>self.tape.entries[node].ans
         if repeats_itself(base):
             return slot     # such a storage has no views but itself
-        if type(slot) is WRAPPER:
+        if is_wrapped(slot):
             return new_value((<Value>slot).tape, window(<ndarray>(<Value>slot).raw, base, view), -1,
                              <Value>slot)
         return window(<ndarray>slot, base, view)
 
     cdef object element_window(self, int64_t node, Py_ssize_t offset):
         cdef object slot = self.own(node)
-        if type(slot) is WRAPPER:
+        if is_wrapped(slot):
             return new_value((<Value>slot).tape, element(<ndarray>(<Value>slot).raw, offset), -1,
                              <Value>slot)
         return element(<ndarray>slot, offset)
@@ -303,7 +303,7 @@ cdef class Pass:
         if w.kind == ELEMENT:
             return cnp.PyArray_ToScalar(
                 cnp.PyArray_BYTES(<ndarray>view) + w.offset, <ndarray>view)
-        return view.copy() if index is None else view[index]
+        return (view if index is None else view[index]).copy()
 
     cdef object _written(self, int64_t i):
         cdef object view = <object>self.tape.entries[i].ans
@@ -340,7 +340,7 @@ cdef class Pass:
         The derivative at an element that nothing depends on may be infinite (`p * log(p)` at 0
         behind a `where`): 0 * inf must stay 0.
         """
-        cdef object raw = (<Value>c).raw if type(c) is WRAPPER else c
+        cdef object raw = (<Value>c).raw if is_wrapped(c) else c
         if type(raw) is _float64:
             if raw == raw:
                 return c
@@ -357,7 +357,7 @@ cdef class Pass:
     cdef object as_array(self, object value, object like):
         """A 0-d array where the node is one (NumPy makes scalars of those at every step)."""
         if type(like) is ndarray and type(value) is not ndarray:
-            if type(value) is not WRAPPER:
+            if not is_wrapped(value):
                 return _array(value)
             if type((<Value>value).raw) is not ndarray:
                 made = new_value(self.recording, empty_as(<ndarray>like), -1, None)
@@ -365,7 +365,7 @@ cdef class Pass:
                 return made
         elif type(like) is not ndarray and type(value) is ndarray:
             return value[()]
-        elif type(like) is not ndarray and type(value) is WRAPPER \
+        elif type(like) is not ndarray and is_wrapped(value) \
                 and type((<Value>value).raw) is ndarray:
             return value[()]
         return value

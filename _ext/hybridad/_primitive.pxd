@@ -12,5 +12,6 @@ cdef class Primitive:
     cdef readonly int out
     cdef readonly unsigned long long needs
     cdef public dict outs
+    cdef readonly object check
     cdef readonly bint diagonal
     cdef readonly bint is_constant

@@ -34,6 +34,8 @@ cdef class Primitive:
         Bit 0: the rule reads `ans`; bit k + 1: it reads positional argument k.
     outs : dict of int to Primitive, or None
         For a function with several outputs, the rules of those that have a derivative.
+    check : callable or None
+        Called as the primitive is, where an argument is active; refuses what the rule cannot do.
     diagonal : bool
         The rule multiplies by factors that may be infinite, element by element.
     is_constant : bool
@@ -41,7 +43,7 @@ cdef class Primitive:
     """
 
     def __init__(self, func, name, kind, vjps=(), jvps=(), vjp=None, jvp=None, params=(),
-                 sequence=False, joint=False, out=-1, needs=0xFFFFFFFFFFFFFFFF, outs=None):
+                 sequence=False, joint=False, out=-1, needs=0xFFFFFFFFFFFFFFFF, outs=None, check=None):
         self.func = func
         self.name = name
         self.kind = kind
@@ -55,6 +57,7 @@ cdef class Primitive:
         self.out = out
         self.needs = needs
         self.outs = outs
+        self.check = check
         self.diagonal = kind == "elementwise" and needs != 0
         self.is_constant = kind == "constant"
 

@@ -12,7 +12,7 @@ from numpy cimport ndarray
 from hybridad._pass cimport Pass, is_complex, number
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    ACTIVE, ADDS, ELEMENT, GETITEM, MASKED, READS, WRITES, Entry, WRAPPER, Write)
+    ACTIVE, ADDS, ELEMENT, GETITEM, MASKED, READS, WRITES, Entry, is_wrapped, Write)
 
 cnp.import_array()
 
@@ -38,7 +38,7 @@ cdef class Push(Pass):
         value = self.as_array(PROJECT(number(value), like), like)
         if type(value) is ndarray:
             value = value.copy()
-            self.set_slot(node, value, True)
+            self.set_slot(node, value, self.recording is None)
         else:
             self.set_slot(node, value, False)
 
@@ -96,7 +96,7 @@ cdef class Push(Pass):
         else:
             t = self.apply_rules(i, self.answer(i))
         if t is not None:
-            self.set_slot(i, t, type(t) is ndarray)
+            self.set_slot(i, t, self.recording is None and type(t) is ndarray)
         return 0
 
     cdef object apply_rules(self, int64_t i, object ans):
@@ -140,7 +140,7 @@ cdef class Push(Pass):
         total = self.as_array(BROADCAST_TANGENT(number(total), like), like)
         # It must not share memory with the tangent of an operand, which may be written to later.
         if type(like) is ndarray:
-            if type(total) is WRAPPER or cnp.PyArray_BASE(<ndarray>total) != NULL \
+            if is_wrapped(total) or cnp.PyArray_BASE(<ndarray>total) != NULL \
                     or any([total is c for c in tangents]) or not cnp.PyArray_ISWRITEABLE(
                         <ndarray>total):
                 return total.copy()

@@ -9,7 +9,7 @@ cdef Tape open_tape(object x)
 cdef object inactive_value(Tape tape, object ans)
 cdef Value new_view(Value x, ndarray raw)
 cdef int refresh(object x) except -1
-cdef Value as_windowed(Value x)
+cdef object see(Value x, ndarray raw, object again)
 cdef bint is_differentiable(object ans)
 cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int out=*, int nout=*)
 cdef object record_two(Tape tape, Primitive prim, object ans, object a, object b)

@@ -14,7 +14,7 @@ from hybridad import errors
 from hybridad._memory cimport copy_as, lies_within, repeats_itself
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    ACTIVE, ALIAS, CAPTURED, IDENTITY, REPEATS, Tape, Value, WRAPPER, is_active, is_on_tape,
+    ACTIVE, CAPTURED, IDENTITY, Tape, Value, is_wrapped, is_active, is_on_tape,
     new_value, owner_of, plain_of)
 
 cnp.import_array()
@@ -28,23 +28,31 @@ cdef inline bint is_inexact(ndarray a) noexcept:
 
 
 cdef bint is_operand(object x) except -1:
-    """Whether plain arithmetic with `x` may be followed; raises for kinds of arrays that may not."""
+    """Whether plain arithmetic with `x` may be followed; raises for arrays that may not."""
     cdef type t = type(x)
-    if t is ndarray or t is float or t is int or t is complex or t is bool:
+    if t is ndarray:
+        if cnp.PyArray_TYPE(<ndarray>x) == cnp.NPY_OBJECT:
+            _refuse("An object array", "Make it a floating array: a.astype(float).")
+        return True
+    if t is float or t is int or t is complex or t is bool:
         return True
     if issubclass(t, _generic):
         return True
     if isinstance(x, ndarray):
-        raise errors.ArgumentError(errors.message(
-            f"{t.__module__}.{t.__name__} cannot take part in differentiated arithmetic.",
-            "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0))."))
+        _refuse(f"{t.__module__}.{t.__name__}",
+                "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0)).")
     return t is list or t is tuple
+
+
+cdef int _refuse(str what, str remedy) except -1:
+    raise errors.ArgumentError(errors.message(
+        f"{what} cannot take part in differentiated arithmetic.", remedy))
 
 
 cdef Tape open_tape(object x):
     """The tape of a wrapper if its run is still on, else None; checks the thread."""
     cdef Tape tape
-    if type(x) is not WRAPPER:
+    if not is_wrapped(x):
         return None
     tape = (<Value>x).tape
     if not tape.is_open:
@@ -69,38 +77,44 @@ cdef Value new_view(Value x, ndarray raw):
 
 
 cdef int refresh(object x) except -1:
-    """Bring a broadcast view up to date whose source has been written to since it was made.
+    """Bring an alias up to date whose source has been written to since it was recorded.
 
     Arrays that repeat memory have no windows, so they are nodes of their own and not views of
     their source; a write to the source is seen by recording them again.
     """
-    cdef Value owner
-    if type(x) is not WRAPPER:
+    cdef Value owner, source, fresh
+    if not is_wrapped(x):
         return 0
     owner = owner_of(<Value>x)
-    if owner.node < 0 or not owner.tape.entries[owner.node].flags & ALIAS:
+    if owner.alias is None or not owner.tape.is_open:
         return 0
-    source, version, again = owner.tape.aliases[owner.node]
-    if (<Value>source).version != version:
-        _rerecord(owner, source, again)
+    source, version, again = owner.alias
+    if source.alias is not None:
+        refresh(source)
+    if source.version != version:
+        owner.alias = (source, source.version, again)
+        if is_active(source):
+            fresh = again()
+            owner.node = fresh.node
     return 0
 
 
-cdef int _rerecord(Value owner, Value source, object again) except -1:
-    cdef Value fresh = again()
-    owner.node = fresh.node
-    owner.tape.entries[owner.node].flags |= ALIAS
-    owner.tape.aliases[owner.node] = (source, source.version, again)
-    return 0
+cdef object see(Value x, ndarray raw, object again):
+    """A wrapper for `raw`, which shows memory of `x` as a true NumPy view.
 
-
-cdef Value as_windowed(Value x):
-    """`x` itself, or where it repeats memory a recorded copy, which can have views."""
+    `again` records it as the result of a primitive; called where it cannot be a view on the tape,
+    since it (or `x`) repeats memory.
+    """
     cdef Value owner = owner_of(x)
-    if owner.node >= 0 and owner.tape.entries[owner.node].flags & REPEATS:
-        refresh(x)
-        return record(IDENTITY, x.raw.copy(), (x,), None)
-    return x
+    cdef Value source = owner if owner.alias is None else <Value>(<tuple>owner.alias)[0]
+    cdef object made
+    if not repeats_itself(<ndarray>source.raw) and not repeats_itself(raw) \
+            and cnp.PyArray_SIZE(raw) <= cnp.PyArray_SIZE(<ndarray>source.raw):
+        return new_view(source, raw)
+    made = again()
+    if is_wrapped(made) and (<Value>made).alias is None:
+        (<Value>made).alias = (source, source.version, again)
+    return made
 
 
 cdef bint is_differentiable(object ans):
@@ -122,22 +136,24 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
     cdef list codes = []
     cdef int64_t node
     for x in args:
-        if type(x) is WRAPPER:
+        if is_wrapped(x):
             if tape is None:
                 tape = open_tape(x)
+            refresh(x)
             active = active or is_active(<Value>x)
     if tape is None:
         return ans
     if not active or prim.is_constant:
         return inactive_value(tape, ans)
     if not is_differentiable(ans):
+        if isinstance(ans, ndarray):
+            is_operand(ans)         # refuses object arrays and subclasses
         return ans
     for k, x in enumerate(args):
         if prim.vjp is None and k >= len(prim.vjps) and is_on_tape(x):
             raise errors.MissingRuleError(errors.message(
                 f"{prim.name} has no derivative by its argument {k + 1}.",
                 "Compute that argument from values that are not differentiated."))
-        refresh(x)
         codes.append(tape.operand(x, prim.sequence or (prim.needs >> (k + 1 if k < 62 else 63)) & 1))
     node = tape.new_node(prim, ans, kwargs or None)
     for x in codes:
@@ -150,10 +166,10 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
 cdef object record_two(Tape tape, Primitive prim, object ans, object a, object b):
     """As `record`, for the two operands of an elementwise primitive."""
     cdef int64_t code_a, code_b, node
-    if prim.is_constant or not (is_on_tape(a) or is_on_tape(b)):
-        return inactive_value(tape, ans)
     refresh(a)
     refresh(b)
+    if prim.is_constant or not (is_on_tape(a) or is_on_tape(b)):
+        return inactive_value(tape, ans)
     code_a = tape.operand(a, (prim.needs & 2) != 0)
     code_b = tape.operand(b, (prim.needs & 4) != 0)
     node = tape.new_node(prim, ans, None)
@@ -171,9 +187,10 @@ def record_outputs(Primitive prim, answers, tuple args, object kwargs):
     cdef list wrapped = []
     cdef bint active = False
     for x in args:
-        if type(x) is WRAPPER:
+        if is_wrapped(x):
             if tape is None:
                 tape = open_tape(x)
+            refresh(x)
             active = active or is_active(<Value>x)
     if tape is None:
         return tuple(answers)
@@ -184,7 +201,6 @@ def record_outputs(Primitive prim, answers, tuple args, object kwargs):
         codes = []
         p = prim.outs.get(k)
         for j, x in enumerate(args):
-            refresh(x)
             codes.append(tape.operand(x, True))
         wrapped.append((p, codes))
     result = []
@@ -212,12 +228,9 @@ cdef object _inactive_node(Tape tape, object ans, int64_t node):
     return ans
 
 
-def record_alias(Value source, Value made, again):
-    """Tell that `made` shows memory of `source` though it is no view: it follows later writes."""
-    cdef Value owner = owner_of(source)
-    made.tape.entries[made.node].flags |= ALIAS
-    made.tape.aliases[made.node] = (owner, owner.version, again)
-    return made
+def seen(Value x, ndarray raw, again):
+    """A wrapper for `raw`, a plain view of the memory of `x`; `again()` records it as a result."""
+    return see(x, raw, again)
 
 
 def view_of(Value x, ndarray raw):
@@ -225,23 +238,17 @@ def view_of(Value x, ndarray raw):
     return new_view(x, raw)
 
 
-def windowed(Value x):
-    """`x`, or a recorded copy of it where it repeats memory and so can have no views."""
-    return as_windowed(x)
+def repeats(Value x):
+    """Whether `x` repeats memory, so that it can have no views on the tape."""
+    return type(x.raw) is ndarray and repeats_itself(<ndarray>owner_of(x).raw)
 
 
 def shares_storage(Value x, ndarray raw):
-    """Whether `raw` is a view of the storage of `x` that a window can stand for."""
+    """Whether `raw` is a view of the memory of `x`."""
     cdef Value owner = owner_of(x)
     if type(owner.raw) is not ndarray or cnp.PyArray_BASE(raw) == NULL:
         return False
     return lies_within(raw, <ndarray>owner.raw)
-
-
-def can_be_view(Value x, ndarray raw):
-    """As `shares_storage`, and no element of the storage appears twice in `raw`."""
-    return (shares_storage(x, raw) and not repeats_itself(raw)
-            and cnp.PyArray_SIZE(raw) <= cnp.PyArray_SIZE(<ndarray>x.raw))
 
 
 def inactive(Value like, ans):
@@ -277,11 +284,12 @@ def storage_node(Value x):
 
 def is_wrapper(x):
     """Whether `x` is a Value (`isinstance` is no answer: wrappers pose as arrays)."""
-    return type(x) is WRAPPER
+    return is_wrapped(x)
 
 
 def active(x):
     """Whether `x` is a wrapper that depends on a differentiated argument of a run in progress."""
+    refresh(x)
     return is_on_tape(x)
 
 

@@ -14,7 +14,7 @@ from hybridad._memory cimport (
 from hybridad._pass cimport Pass, is_complex, number
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    ADDS, ELEMENT, GETITEM, MASKED, READS, WRITES, Entry, Value, WRAPPER, Write)
+    ADDS, ELEMENT, GETITEM, MASKED, READS, WRITES, Entry, Value, is_wrapped, Write)
 
 cnp.import_array()
 
@@ -182,7 +182,7 @@ cdef class Sweep(Pass):
         cdef PyObject* like = self.like(code)
         cdef object raw
         if type(<object>like) is ndarray:
-            raw = (<Value>c).raw if type(c) is WRAPPER else c
+            raw = (<Value>c).raw if is_wrapped(c) else c
             if type(raw) is not ndarray or not same_shape(<ndarray>raw, <ndarray>like) \
                     or cnp.PyArray_TYPE(<ndarray>raw) != cnp.PyArray_TYPE(<ndarray>like):
                 c = self.as_array(PROJECT(number(c), <object>like), <object>like)
@@ -210,7 +210,7 @@ cdef class Sweep(Pass):
             return 0
         old = self.slot(node)
         if old is None:
-            self.set_slot(node, c, fresh and type(c) is ndarray)
+            self.set_slot(node, c, fresh and self.recording is None and type(c) is ndarray)
         elif type(<object>self.tape.entries[node].ans) is not ndarray:
             self.set_slot(node, PyNumber_Add(old, c), False)
         elif self.is_owned(node):
@@ -271,9 +271,7 @@ cdef class Sweep(Pass):
                         g = _where(index, win, 0)
                         win[index] = 0
                     elif w.kind == ADDS:
-                        g = win[index]
-                        if type(g) is ndarray:
-                            g = g.copy()
+                        g = win[index].copy()
                     else:
                         g = win[index]
                         win[index] = 0

@@ -10,7 +10,6 @@ cdef enum Flag:
     WRITES = 4      # the entry writes into an older storage (`write` says where)
     READS = 8       # reads one float64 element (args: operand, byte offset)
     REPEATS = 16    # the array repeats memory (broadcast), so it can have no windows
-    ALIAS = 32      # such an array whose source may still be written to
 
 cdef enum Kind:
     ASSIGNS = 0     # the region becomes the value
@@ -47,7 +46,10 @@ cdef class Value:
     cdef Value base     # the owner of the storage; None: this one is
     cdef object raw
     cdef int64_t node   # of an owner: its entry; -1: not on the tape
-    cdef int64_t version
+    cdef int64_t born       # how many wrappers the tape had made before
+    cdef int64_t version    # of an owner: how often it was written to
+    cdef object alias       # of an owner that repeats memory of another one: (that one, its version
+                            # when this was recorded, how to record this again)
 
 cdef class Tape:
     cdef Entry* entries
@@ -60,14 +62,16 @@ cdef class Tape:
     cdef int64_t nviews, views_capacity
     cdef dict snapshots
     cdef PyObject* recent[16]   # pairs of a small plain array and its copy, by address
-    cdef readonly dict aliases
     cdef public object name
     cdef public bint is_open
     cdef public bint saves_recorded
     cdef public int64_t touched
     cdef public bint activated
     cdef readonly unsigned long thread
-    cdef public int64_t live
+    cdef int64_t made       # how many wrappers there have been
+    cdef int64_t floor      # and how many when the innermost run began
+    cdef int64_t live       # how many wrappers of the innermost run are alive
+    cdef int64_t dead       # and how many older ones died since it began
 
     cdef int check(self) except -1
     cdef int64_t new_entry(self, Primitive prim, object ans, object kwargs, uint8_t flags) except -1
@@ -76,6 +80,7 @@ cdef class Tape:
     cdef int64_t operand(self, object x, bint needed) except -1
     cdef int64_t constant(self, object x, bint needed) except -1
     cdef int64_t owner_node(self, Value owner) except -1
+    cdef int capture(self, Value owner) except -1
     cdef int64_t new_write(self, Primitive prim, ndarray view, object kwargs, int64_t target,
                            object index, object saved, int64_t saved_code, Py_ssize_t offset,
                            int kind) except -1
@@ -84,9 +89,9 @@ cdef class Tape:
     cdef void free_entry(self, int64_t i) noexcept
     cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites, int64_t nviews) noexcept
 
-cdef type WRAPPER
+cdef type ARRAY, SCALAR
 
-cdef void set_wrapper(type wrapper) noexcept
+cdef void set_wrappers(type array, type scalar) noexcept
 cdef Value new_value(Tape tape, object raw, int64_t node, Value base)
 cdef bint is_active(Value x) noexcept
 
@@ -94,12 +99,16 @@ cdef inline Value owner_of(Value x):
     """What owns the storage that `x` shows."""
     return x if x.base is None else x.base
 
+cdef inline bint is_wrapped(object x) noexcept:
+    """Whether `x` is a wrapper (`isinstance` would look at what it poses as)."""
+    return type(x) is ARRAY or type(x) is SCALAR
+
 cdef inline object plain_of(object x):
     """The plain value of a wrapper; anything else as it is."""
-    return (<Value>x).raw if type(x) is WRAPPER else x
+    return (<Value>x).raw if is_wrapped(x) else x
 
 cdef inline bint is_on_tape(object x) noexcept:
     """Whether `x` is an active wrapper."""
-    return type(x) is WRAPPER and is_active(<Value>x)
+    return is_wrapped(x) and is_active(<Value>x)
 
 cdef Primitive IDENTITY, GETITEM

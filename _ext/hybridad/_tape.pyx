@@ -45,31 +45,38 @@ cdef Primitive GETITEM = Primitive(operator.getitem, "getitem", "rule", needs=0)
 
 @cython.no_gc
 cdef class Value:
-    """What `f` sees in place of a number or an array; `PersistentArray` gives it its behaviour."""
+    """What `f` sees in place of a number or an array; `_parray` gives it its behaviour."""
 
 
     def __dealloc__(self):
         if self.tape is not None:
-            self.tape.live -= 1
+            if self.born >= self.tape.floor:
+                self.tape.live -= 1
+            else:
+                self.tape.dead += 1
 
 
-cdef type WRAPPER = Value
+cdef type ARRAY = Value
+cdef type SCALAR = Value
 cdef tuple _NOTHING = ()
 
 
-cdef void set_wrapper(type wrapper) noexcept:
-    """Say which subclass of Value `new_value` makes; once, when `_parray` is imported."""
-    global WRAPPER
-    WRAPPER = wrapper
+cdef void set_wrappers(type array, type scalar) noexcept:
+    """Say which subclasses of Value `new_value` makes; once, when `_parray` is imported."""
+    global ARRAY, SCALAR
+    ARRAY, SCALAR = array, scalar
 
 
 cdef Value new_value(Tape tape, object raw, int64_t node, Value base):
     """A wrapper: of the result of entry `node`, or of a view of the storage of `base`."""
-    cdef Value x = <Value>(<PyTypeObject*>WRAPPER).tp_new(WRAPPER, <PyObject*>_NOTHING, NULL)
+    cdef type kind = ARRAY if type(raw) is ndarray else SCALAR
+    cdef Value x = <Value>(<PyTypeObject*>kind).tp_new(kind, <PyObject*>_NOTHING, NULL)
     x.tape = tape
     x.base = base
     x.raw = raw
     x.node = node
+    x.born = tape.made
+    tape.made += 1
     tape.live += 1
     return x
 
@@ -96,7 +103,6 @@ cdef class Tape:
         self.is_open = True
         self.thread = PyThread_get_thread_ident()
         self.snapshots = {}
-        self.aliases = {}
 
     def __len__(self):
         return self.n
@@ -200,7 +206,7 @@ cdef class Tape:
         if active and node < self.touched:
             self.touched = node
         if needed and type(owner.raw) is ndarray:
-            self.entries[node].flags |= CAPTURED
+            self.capture(owner)
         if not active and not needed:
             return self.constant(None, False)
         if owner is x:
@@ -233,7 +239,16 @@ cdef class Tape:
         if owner.node < 0:
             owner.node = self.new_entry(
                 None, owner.raw, None, REPEATS if repeats_itself(<ndarray>owner.raw) else 0)
+            self.activated = True       # the wrapper may outlive a run inside this one
         return owner.node
+
+    cdef int capture(self, Value owner) except -1:
+        """Note that a rule will read the memory of a storage: later writes save what they
+        overwrite."""
+        self.entries[self.owner_node(owner)].flags |= CAPTURED
+        if owner.alias is not None:
+            self.capture(<Value>(<tuple>owner.alias)[0])
+        return 0
 
     cdef int64_t new_write(self, Primitive prim, ndarray view, object kwargs, int64_t target,
                            object index, object saved, int64_t saved_code, Py_ssize_t offset,
@@ -275,11 +290,6 @@ cdef class Tape:
         cdef ndarray kept
         cdef tuple key
         cdef int place
-        cdef PyObject* base = <PyObject*>x
-        while type(<object>base) is ndarray and not cnp.PyArray_ISWRITEABLE(<ndarray>base):
-            base = <PyObject*>cnp.PyArray_BASE(<ndarray>base)
-            if base == NULL:
-                return x
         if not (cnp.PyArray_IS_C_CONTIGUOUS(x) or cnp.PyArray_IS_F_CONTIGUOUS(x)):
             return copy_as(x)
         if cnp.PyArray_NBYTES(x) < 16384:
@@ -353,6 +363,22 @@ cdef class Tape:
             Py_XDECREF(self.recent[k])
             self.recent[k] = NULL
 
+    def begin_run(self):
+        """Count the wrappers of a run that begins; returns what `end_run` needs."""
+        before = (self.floor, self.live, self.dead)
+        self.floor, self.live, self.dead = self.made, 0, 0
+        return before
+
+    def end_run(self, before):
+        """Go back to counting for the run around; returns how many wrappers of this one live."""
+        cdef int64_t held = self.live
+        floor, live, dead = before
+        # Which of the runs around the older wrappers belonged to is known if there is but one;
+        # otherwise they count as alive, which keeps memory longer but is never wrong.
+        self.live = live + held - (self.dead if floor == 0 else 0)
+        self.floor, self.dead = floor, dead
+        return held
+
     def mark(self):
         """Where the tape ends now, for `release`."""
         return (self.n, self.nargs, self.nwrites, self.nviews)
@@ -365,7 +391,6 @@ cdef class Tape:
     def close(self):
         """End the recording: values that survive act as their plain values from now on."""
         self.is_open = False
-        # Only recording needs these; they hold arrays and wrappers (which hold the tape).
+        # Only recording needs these.
         self.snapshots = {}
-        self.aliases = {}
         self.forget()

@@ -1,18 +1,29 @@
 """The arguments of a differentiated call: which ones, and whether they can be differentiated."""
 
+import functools
 import inspect
+import itertools
 
 import numpy as np
 
 from hybridad import tree
 from hybridad._record import is_wrapper, raw_of
-from hybridad.errors import ArgumentError, message
+from hybridad.errors import ArgumentError, UnsupportedError, message
 
-__all__ = ["check_leaf", "name_of", "normalize_argnums", "select"]
+__all__ = [
+    "check_leaf",
+    "check_overlaps",
+    "find_overlaps",
+    "name_of",
+    "normalize_argnums",
+    "select",
+]
 
 
 def name_of(f):
     """A name for a function in messages."""
+    while isinstance(f, functools.partial):
+        f = f.func
     return getattr(f, "__name__", None) or type(f).__name__
 
 
@@ -47,7 +58,7 @@ def select(f, argnums, args, kwargs):
     -------
     args : tuple
     kwargs : dict
-        With a default filled in where it was named but not passed.
+        Both with a default filled in where it was named but not passed.
     keys : list of (int or str)
         Positions in `args` or names in `kwargs`.
     """
@@ -63,12 +74,16 @@ def select(f, argnums, args, kwargs):
         elif a in kwargs:
             keys.append(a)
         else:
-            position, default = _find_parameter(f, a)
+            position, parameter = _find_parameter(f, a)
             if position is not None and position < len(args):
                 keys.append(position)
-            elif default is not inspect.Parameter.empty:
-                kwargs = {**kwargs, a: default}
-                keys.append(a)
+            elif parameter.default is not inspect.Parameter.empty:
+                if parameter.kind is parameter.POSITIONAL_ONLY:
+                    args = (*args, *_defaults(f)[len(args):position + 1])
+                    keys.append(position)
+                else:
+                    kwargs = {**kwargs, a: parameter.default}
+                    keys.append(a)
             else:
                 raise ArgumentError(message(
                     f"argnums names {a!r}, which was not passed to {name_of(f)}.",
@@ -80,7 +95,7 @@ def select(f, argnums, args, kwargs):
 
 
 def _find_parameter(f, name):
-    """Position (None if keyword-only) and default of a parameter."""
+    """Position (None if keyword-only) of a parameter, and the parameter."""
     try:
         parameters = inspect.signature(f).parameters
     except (TypeError, ValueError):
@@ -92,7 +107,11 @@ def _find_parameter(f, name):
     parameter = parameters[name]
     positional = (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     position = list(parameters).index(name) if parameter.kind in positional else None
-    return position, parameter.default
+    return position, parameter
+
+
+def _defaults(f):
+    return tuple(p.default for p in inspect.signature(f).parameters.values())
 
 
 def check_leaf(x, f, key, argument, number):
@@ -118,16 +137,21 @@ def check_leaf(x, f, key, argument, number):
             return
         _refuse(x, f, key, argument, number, *_bad_dtype(raw))
     if isinstance(raw, (int, np.bool_)):
-        _refuse(x, f, key, argument, number, f"is {_article(kind.__name__)} ({raw!r})",
-                f"Derivatives need floating-point numbers: pass {float(raw)!r}.")
+        small = abs(int(raw)) < 10**15
+        _refuse(x, f, key, argument, number,
+                f"is {_article(kind.__name__)}" + (f" ({raw!r})" if small else ""),
+                f"Derivatives need floating-point numbers: pass {float(raw)!r}." if small else
+                "Derivatives need floating-point numbers: pass a float.")
+    full_name = f"{kind.__module__}.{kind.__name__}"
     if isinstance(raw, np.ndarray):
-        _refuse(x, f, key, argument, number, f"is {_article(kind.__module__ + '.' + kind.__name__)}",
+        _refuse(x, f, key, argument, number, f"is {_article(full_name)}",
                 "Subclasses of ndarray are not followed: pass np.asarray(a) "
                 "(for a masked array a.filled(0.0)).")
     if kind.__module__.split(".")[0] in ("pandas", "polars", "xarray"):
-        _refuse(x, f, key, argument, number, f"is {_article(kind.__module__ + '.' + kind.__name__)}",
+        _refuse(x, f, key, argument, number, f"is {_article(full_name)}",
                 "Pass its values as an array: x.to_numpy().")
-    _refuse(x, f, key, argument, number, f"is {_article(kind.__name__)}, not a number or an array",
+    _refuse(x, f, key, argument, number,
+            f"is {_article(kind.__name__)}, not a floating-point number or array",
             "Leave it out of the differentiated argument, or register its class: "
             "hybridad.register_pytree.")
 
@@ -151,3 +175,85 @@ def _refuse(x, f, key, argument, number, what, remedy):
     path = tree.leaf_paths(argument, "")[number] if not is_wrapper(argument) else ""
     place = f"Argument {root}{', at ' + path + ',' if path else ''} of {name_of(f)} {what}."
     raise ArgumentError(message(place, remedy))
+
+
+def find_overlaps(arrays, args, kwargs, keys):
+    """Which differentiated arrays share memory with another argument of the call.
+
+    Parameters
+    ----------
+    arrays : list of (key, ndarray, ndarray)
+        The differentiated arrays: which argument, the plain array, and the copy that `f` gets.
+    args, kwargs, keys
+        Of the call.
+
+    Returns
+    -------
+    list of (key, key, ndarray, ndarray)
+        Two arguments, and of the first the array and its copy; for `check_overlaps`.
+    """
+    groups = {}
+    for key, x, copy in arrays:
+        groups.setdefault(_owner(x), []).append((key, x, copy))
+    for key, x in (*enumerate(args), *kwargs.items()):
+        x = raw_of(x)
+        if key not in keys and isinstance(x, np.ndarray):
+            groups.setdefault(_owner(x), []).append((key, x, None))
+    found = []
+    clusters = [c for group in groups.values() if len(group) > 1 for c in _clusters(group)]
+    for cluster in clusters:
+        few = len(cluster) <= 8
+        pairs = itertools.combinations(cluster, 2) if few else itertools.pairwise(cluster)
+        for (k, x, copy), (other, y, other_copy) in pairs:
+            if few and not _share(x, y):
+                continue
+            if copy is not None:
+                found.append((k, other, x, copy))
+            if other_copy is not None:
+                found.append((k, other, y, other_copy))
+    return found
+
+
+def check_overlaps(f, overlaps):
+    """Raise UnsupportedError if `f` has written to memory that several arguments share.
+
+    A differentiated array is copied, so the write was not seen through the other argument, as it
+    is when `f` is called plainly.
+    """
+    for first, second, x, copy in overlaps:
+        if x.tobytes() != copy.tobytes():
+            first, second = sorted((first, second), key=lambda key: (isinstance(key, str), key))
+            same = f"Two arrays in argument {first!r}" if first == second else \
+                f"Arguments {first!r} and {second!r}"
+            raise UnsupportedError(message(
+                f"{same} of {name_of(f)} share memory, and {name_of(f)} writes into it.",
+                "Pass a copy of one of them: x.copy()."))
+
+
+def _owner(x):
+    """Identity of what owns the memory of an array."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return id(x) if x.base is None else id(x.base)
+
+
+def _clusters(group):
+    """Arrays of one owner, where the spans of memory between first and last element overlap."""
+    spans = sorted(((*np.lib.array_utils.byte_bounds(member[1]), k, member)
+                    for k, member in enumerate(group)), key=lambda span: span[:3])
+    clusters, end = [], None
+    for low, high, _, member in spans:
+        if end is None or low >= end:
+            clusters.append([])
+            end = high
+        clusters[-1].append(member)
+        end = max(end, high)
+    return clusters
+
+
+def _share(x, y):
+    """Whether two arrays have an element in common, or may have one."""
+    try:
+        return np.shares_memory(x, y, max_work=1000)
+    except np.exceptions.TooHardError:
+        return True

@@ -5,7 +5,7 @@ import numpy as np
 from hybridad._record import is_wrapper, raw_of, record
 from hybridad.rules.declare import PRIMITIVES
 
-__all__ = ["convert", "holds_wrapper", "plain"]
+__all__ = ["as_array", "convert", "holds_wrapper", "plain"]
 
 
 def holds_wrapper(x):
@@ -31,5 +31,10 @@ def convert(x):
     if is_wrapper(x) or not holds_wrapper(x):
         return x
     ans = np.array(plain(x))
-    parts = tuple(convert(item) for item in x)
+    parts = tuple(as_array(item) for item in x)
     return record(PRIMITIVES[np.stack], ans, parts, None)
+
+
+def as_array(x):
+    """An array of any list or tuple, as every function of NumPy makes one of an operand."""
+    return np.array(x) if type(x) in (list, tuple) and not holds_wrapper(x) else convert(x)

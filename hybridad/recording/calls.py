@@ -1,5 +1,6 @@
 """Calls of NumPy functions on wrappers: compute plainly, then record, or see that it is a view."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -7,21 +8,21 @@ import numpy as np
 from hybridad._access import record_write
 from hybridad._record import (
     active,
-    can_be_view,
     inactive,
     is_wrapper,
     raw_of,
     record,
-    record_alias,
     record_outputs,
+    repeats,
+    seen,
     shares_storage,
-    view_of,
-    windowed,
+    tape_of,
 )
-from hybridad.recording.arraylike import convert, plain
-from hybridad.recording.refusals import lost, missing
+from hybridad.recording.arraylike import as_array, convert, plain
+from hybridad.recording.lines import at_users_line
+from hybridad.recording.refusals import check_kind, lost, missing
 
-__all__ = ["call", "first_wrapper", "write_out"]
+__all__ = ["call", "check_call", "first_wrapper", "frozen", "write_out"]
 
 
 def first_wrapper(args):
@@ -46,35 +47,79 @@ def call(primitive, function, args, kwargs):
     function : callable
         What computes the plain value; the primitive's function, or the method of the same meaning.
     args, kwargs
-        As the user gave them; an ``out=`` makes it a write.
+        As the user gave them; an ``out`` makes it a write.
     """
-    name = getattr(function, "__name__", "the function")
     if primitive is None:
-        return _call_unknown(name, function, args, kwargs)
-    out = kwargs.get("out")
-    if out is not None:
-        kwargs = {k: v for k, v in kwargs.items() if k != "out"}
-    args, kwargs = _positional(primitive, args, kwargs)
+        return _call_unknown(function, args, kwargs)
+    args, kwargs, out = _sort(primitive, args, kwargs)
     if primitive.sequence and primitive.kind != "constant":
         operands, static = _sequence_operands(primitive, args, kwargs)
-        raws = ([plain(x) for x in operands],)
+        raws = ([raw_of(x) for x in operands],)
     else:
-        operands = args = tuple(convert(x) if type(x) in (list, tuple) else x for x in args)
+        operands = tuple(_operand(primitive, k, x) for k, x in enumerate(args))
         static = kwargs
-        raws = tuple(raw_of(x) for x in args)
+        raws = tuple(raw_of(x) for x in operands)
+        operands = tuple(None if x is np._NoValue else x for x in operands)
+    if primitive.kind != "constant":
+        for x in operands:
+            check_kind(x)
     static = {k: plain(v) for k, v in static.items() if k != "overwrite_input"}
     if out is not None:
-        return write_out(primitive, operands, static, out,
-                         lambda target: function(*raws, **static, out=target))
-    ans = function(*raws, **static)
+        check_call(primitive, operands, _said_to_rule(primitive, static))
+        return write_out(primitive, operands, _said_to_rule(primitive, static), out,
+                         lambda target: at_users_line(function, raws, {**static, "out": target}))
+    if primitive.kind == "views":
+        ans = function(*raws, **static)
+    else:
+        ans = at_users_line(function, raws, static)
+    check_call(primitive, operands, _said_to_rule(primitive, static))
     return _finish(primitive, function, ans, operands, static)
 
 
-def _call_unknown(name, function, args, kwargs):
+def check_call(primitive, operands, static):
+    """Raise, at the user's line, for a call with an active argument that no rule can do."""
+    if primitive is not None and primitive.check is not None and any(map(active, operands)):
+        primitive.check(*operands, **static)
+
+
+def _operand(primitive, k, x):
+    """Positional argument `k`: an array, if there is a derivative by it; else as it was given."""
+    if type(x) not in (list, tuple):
+        return x
+    is_array = primitive.vjp is None and k < len(primitive.vjps) and primitive.vjps[k] is not None
+    return as_array(x) if is_array else convert(x)
+
+
+_OF_THE_RESULT = {"order", "subok", "casting", "dtype"}
+
+
+def _said_to_rule(primitive, static):
+    """The keywords that tell what is computed, and not only in which memory and type."""
+    return {k: frozen(v) for k, v in static.items()
+            if k in primitive.params or k not in _OF_THE_RESULT}
+
+
+def frozen(x):
+    """An index or a static argument as it is now, whatever the user writes into it later."""
+    kind = type(x)
+    if kind is np.ndarray:
+        return x.copy(order="K")
+    if kind is list or kind is tuple:
+        return kind([frozen(item) for item in x])
+    return x
+
+
+def _call_unknown(function, args, kwargs):
     wrapped = first_wrapper((*args, *kwargs.values()))
     if any(active(x) for x in _flat((*args, *kwargs.values()))):
-        missing(name)
-    ans = function(*[plain(x) for x in args], **plain(kwargs))
+        missing(getattr(function, "__name__", "the function"))
+    out = kwargs.get("out")
+    if is_wrapper(out):
+        kwargs = {k: plain(v) for k, v in kwargs.items() if k != "out"}
+        return write_out(None, (), None, out,
+                         lambda target: at_users_line(
+                             function, [plain(x) for x in args], {**kwargs, "out": target}))
+    ans = at_users_line(function, [plain(x) for x in args], plain(kwargs))
     return inactive(wrapped, ans) if isinstance(ans, np.ndarray) else ans
 
 
@@ -86,31 +131,43 @@ def _flat(items):
             yield x
 
 
-def _positional(primitive, args, kwargs):
-    """Move array arguments given by keyword to their positions."""
-    if not any(is_wrapper(v) or type(v) in (list, tuple) and first_wrapper(v) is not None
-               for v in kwargs.values()):
-        return args, kwargs
+def _sort(primitive, args, kwargs):
+    """Positional arguments, among them all arrays, the other keywords, and ``out``."""
     names = _parameter_names(primitive)
     kwargs = dict(kwargs)
+    out = kwargs.pop("out", None)
+    if len(args) > 2 and "out" in names[: len(args)]:
+        place = names.index("out")
+        kwargs.update(zip(names[place + 1:], args[place + 1:]))
+        args, out = args[:place], args[place]
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if not any(first_wrapper((x,)) is not None for x in kwargs.values()):
+        return args, kwargs, out
     args = list(args)
-    last = max(names.index(k) for k in kwargs if first_wrapper((kwargs[k],)) is not None
-               and k in names)
+    arrays = [k for k, x in kwargs.items() if first_wrapper((x,)) is not None]
+    last = max((names.index(k) for k in arrays if k in names), default=-1)
     for name in names[len(args): last + 1]:
-        if name in kwargs:
-            args.append(kwargs.pop(name))
-        else:
-            args.append(_default(primitive, name))
-    if first_wrapper(tuple(kwargs.values())) is not None:
-        missing(f"{primitive.name} with differentiated {', '.join(kwargs)}")
-    return tuple(args), kwargs
+        args.append(kwargs.pop(name) if name in kwargs else _default(primitive, name))
+    for name in arrays:
+        if name in kwargs and any(map(active, _flat((kwargs[name],)))):
+            missing(f"{primitive.name} with a differentiated {name}")
+    return tuple(args), kwargs, out
 
 
+# What NumPy's compiled functions do not tell themselves before NumPy 2.4.
+_SIGNATURES = {np.concatenate: ("arrays", "axis", "out"), np.dot: ("a", "b", "out")}
+
+
+@functools.cache
 def _parameter_names(primitive):
+    """Names of the parameters that can be passed by position."""
     try:
-        return list(inspect.signature(primitive.func).parameters)
+        parameters = inspect.signature(primitive.func).parameters.values()
     except (TypeError, ValueError):
-        return list(primitive.params)
+        return _SIGNATURES.get(primitive.func, primitive.params)
+    return tuple(p.name for p in parameters
+                 if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
 def _default(primitive, name):
@@ -126,14 +183,14 @@ def _sequence_operands(primitive, args, kwargs):
     arrays, *others = args
     operands = tuple(arrays[k] for k in range(len(arrays))) if is_wrapper(arrays) else tuple(arrays)
     names = _parameter_names(primitive)[1:]
-    return tuple(map(convert, operands)), {**dict(zip(names, others)), **kwargs}
+    return tuple(map(as_array, operands)), {**dict(zip(names, others)), **kwargs}
 
 
 def _finish(primitive, function, ans, operands, static):
     source = first_wrapper(operands)
     if isinstance(ans, (list, tuple)):
         if primitive.outs:
-            result = record_outputs(primitive, ans, operands, static)
+            result = record_outputs(primitive, ans, operands, _said_to_rule(primitive, static))
             return type(ans)(*result) if hasattr(ans, "_fields") else result
         return type(ans)([_finish_one(primitive, function, part, operands, static, source)
                           for part in ans])
@@ -143,23 +200,17 @@ def _finish(primitive, function, ans, operands, static):
 def _finish_one(primitive, function, ans, operands, static, source):
     if source is None:
         return ans
-    if isinstance(ans, np.ndarray) and primitive.kind != "constant":
+    if isinstance(ans, np.ndarray) and primitive.kind != "constant" and tape_of(source).is_open:
         if ans is raw_of(source):
             return source
-        if can_be_view(source, ans):
-            whole = windowed(source)
-            if whole is source:
-                return view_of(source, ans)
-            # An array that repeats memory was copied; look at the copy in the same way.
-            return call(primitive, function, (whole, *operands[1:]), static)
-        if primitive.kind == "views":
+        if primitive.kind == "views" and repeats(source):
             return call(primitive, function, (np.copy(source), *operands[1:]), static)
-        if shares_storage(source, ans) and active(source):
-            again = lambda: record(primitive, ans, operands, static)
-            return record_alias(source, again(), again)
+        if shares_storage(source, ans):
+            static = _said_to_rule(primitive, static)
+            return seen(source, ans, lambda: record(primitive, ans, operands, static))
     elif primitive.kind == "constant":
         return inactive(source, ans)
-    return record(primitive, ans, operands, static)
+    return record(primitive, ans, operands, _said_to_rule(primitive, static))
 
 
 def write_out(primitive, operands, static, out, perform, where=None):
@@ -167,7 +218,8 @@ def write_out(primitive, operands, static, out, perform, where=None):
 
     Parameters
     ----------
-    primitive : Primitive
+    primitive : Primitive or None
+        None: the result depends on nothing that is differentiated.
     operands : tuple
     static : dict
     out : wrapper or ndarray
@@ -176,6 +228,8 @@ def write_out(primitive, operands, static, out, perform, where=None):
     where : array, optional
         The ufunc's mask.
     """
+    if primitive is None or primitive.kind == "constant":
+        primitive, operands = None, (0.0,)
     if not is_wrapper(out):
         for x in operands:
             if active(x):
@@ -183,8 +237,6 @@ def write_out(primitive, operands, static, out, perform, where=None):
         perform(out)
         return out
     target = raw_of(out)
-    if primitive.kind == "constant":
-        primitive, operands = None, (0.0,)
     mask = None if where is None else np.array(np.broadcast_to(plain(where), target.shape))
     record_write(out, target, mask, primitive, operands, static or None, lambda: perform(target),
                  masked=mask is not None)

@@ -5,25 +5,36 @@
 `REFUSED` with a reason.
 """
 
+import builtins
 import operator
 
 import numpy as np
 
 from hybridad._access import record_write
-from hybridad._record import active, inactive, raw_of, record
+from hybridad._record import (
+    active,
+    inactive,
+    raw_of,
+    record,
+    repeats,
+    tape_of,
+    view_of,
+)
 from hybridad.recording.arraylike import convert, plain
 from hybridad.recording.calls import call
+from hybridad.recording.lines import at_users_line
 from hybridad.recording.refusals import unsupported
 from hybridad.rules.declare import PRIMITIVES
 
-__all__ = ["METHODS", "REFUSED"]
+__all__ = ["METHODS", "REFUSED", "set_attribute"]
 
 
 def _method(name, function):
     """The method `name`, with the arguments and the rule of the NumPy function."""
 
     def method(x, *args, **kwargs):
-        plainly = lambda raw, *rest, **options: getattr(raw, name)(*rest, **options)
+        plainly = lambda raw, *rest, **options: at_users_line(
+            getattr(raw, name), rest, options)
         plainly.__name__ = name
         return call(PRIMITIVES[function], plainly, (x, *args), kwargs)
 
@@ -35,7 +46,7 @@ def _constant(name):
     """A method without derivative: the plain result."""
 
     def method(x, *args, **kwargs):
-        return getattr(raw_of(x), name)(*map(plain, args), **plain(kwargs))
+        return at_users_line(getattr(raw_of(x), name), tuple(map(plain, args)), plain(kwargs))
 
     method.__name__ = name
     return method
@@ -74,10 +85,12 @@ def _shallow(x):
 
 def _astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
     raw = raw_of(x)
+    if np.dtype(dtype).hasobject:
+        unsupported("astype(object)", "Keep the floating type.")
     if isinstance(raw, np.ndarray):
-        ans = raw.astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
+        ans = at_users_line(raw.astype, (dtype, order, casting, subok, copy), {})
     else:
-        ans = raw.astype(dtype)
+        ans = at_users_line(raw.astype, (dtype,), {})
     if ans is raw:
         return x
     return record(PRIMITIVES[np.copy], ans, (x,), None)
@@ -111,7 +124,7 @@ def _tolist(x):
 
 def _fill(x, value):
     value = convert(value)
-    perform = lambda: raw_of(x).fill(raw_of(value))
+    perform = lambda: at_users_line(raw_of(x).fill, (raw_of(value),), {})
     record_write(x, raw_of(x), None, None, (value,), None, perform)
 
 
@@ -132,19 +145,34 @@ def _reorder(x, axis, order_of, perform):
     record_write(x, raw, None, PRIMITIVES[np.take_along_axis], (x, order, axis), None, perform)
 
 
+def _clip(x, min=None, max=None, out=None, **kwargs):
+    return np.clip(x, min, max, out=out, **kwargs)
+
+
+def _compress(x, condition, axis=None, out=None):
+    return np.compress(condition, x, axis, out)
+
+
 def _put(x, indices, values, mode="raise"):
     np.put(x, indices, values, mode=mode)
 
 
 def _view(x, dtype=None, type=None):
     raw = raw_of(x)
-    if type is not None or not isinstance(raw, np.ndarray):
+    if isinstance(raw, np.generic) and dtype is type is None:
+        return x
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype
+    if type not in (None, np.ndarray) or not isinstance(raw, np.ndarray):
         unsupported("view() as another type", "Use the array itself.")
     made = raw if dtype is None else raw.view(dtype)
     real_of = {"c": raw.dtype.itemsize // 2}.get(raw.dtype.kind, raw.dtype.itemsize)
     real_to = {"c": made.dtype.itemsize // 2}.get(made.dtype.kind, made.dtype.itemsize)
     if active(x) and (made.dtype.kind not in "fc" or real_of != real_to):
         unsupported(f"view() of {raw.dtype} as {made.dtype}", "Use astype() to convert values.")
+    if made.size > raw.size and real_of == real_to:
+        whole = np.copy(x) if repeats(x) else x
+        return view_of(whole, raw_of(whole).view(made.dtype))
     return call(PRIMITIVES[np.squeeze], lambda a: a.view(made.dtype), (x,), {})
 
 
@@ -180,9 +208,10 @@ def _python_conjugate(x):
 
 
 def _base(x):
-    """Whether it is a view can be asked; the base itself is known to the tape alone."""
     base = raw_of(x).base
-    return None if base is None else x.reshape(x.shape)
+    if not isinstance(base, np.ndarray) or not tape_of(x).is_open:
+        return base
+    return view_of(x, base)
 
 
 def _setflags(x, write=None, align=None, uic=None):
@@ -190,10 +219,7 @@ def _setflags(x, write=None, align=None, uic=None):
 
 
 def _round(x, decimals=0, out=None):
-    raw = raw_of(x)
-    if out is not None:
-        unsupported("round() with out=", "Leave out= away.")
-    return inactive(x, raw.round(decimals))
+    return np.round(x, decimals, out)
 
 
 REFUSED = {
@@ -223,7 +249,7 @@ REFUSED = {
 
 def _refusal(name):
     def fget(x):
-        if active(x) or isinstance(raw_of(x), np.ndarray):
+        if active(x) or (isinstance(raw_of(x), np.ndarray) and tape_of(x).is_open):
             unsupported(f"{type(raw_of(x)).__name__}.{name}", REFUSED[name])
         return getattr(raw_of(x), name)
 
@@ -232,7 +258,7 @@ def _refusal(name):
 
 METHODS = {
     **{name: _method(name, getattr(np, name)) for name in (
-        "clip", "compress", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "prod",
+        "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "prod",
         "ravel", "repeat", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var")
        if hasattr(np.ndarray, name)},
     **{name: _constant(name) for name in (
@@ -250,6 +276,8 @@ METHODS = {
     "transpose": _transpose,
     "flatten": _flatten,
     "copy": _copy,
+    "clip": _clip,
+    "compress": _compress,
     "__copy__": _shallow,
     "__deepcopy__": lambda x, memo: _shallow(x),
     "astype": _astype,
@@ -266,3 +294,23 @@ METHODS = {
     "setflags": _setflags,
 }
 
+
+_RESHAPED = {
+    "shape": "Use x = x.reshape(shape).",
+    "strides": "Use a view: x[...], x.T or x.reshape(shape).",
+    "dtype": "Use x = x.astype(dtype) or x.view(dtype).",
+    "flat": "Assign to x[...] or to x.reshape(-1)[...].",
+    "data": "Assign to x[...].",
+}
+
+
+def set_attribute(x, name, value):
+    """Serve ``x.name = value``: the parts of complex numbers can be written to."""
+    raw = raw_of(x)
+    if isinstance(raw, np.ndarray):
+        if name == "real" or (name == "imag" and raw.dtype.kind == "c"):
+            getattr(x, name)[...] = value
+            return
+        if name in _RESHAPED:
+            unsupported(f"Assigning to ndarray.{name}", _RESHAPED[name])
+    setattr(raw, name, value)

@@ -1,8 +1,41 @@
 """The errors by which recording refuses what it cannot follow."""
 
-from hybridad.errors import LostDerivativeError, MissingRuleError, UnsupportedError, message
+import numpy as np
 
-__all__ = ["lost", "missing", "unsupported"]
+from hybridad._record import is_wrapper
+from hybridad.errors import (
+    ArgumentError,
+    LostDerivativeError,
+    MissingRuleError,
+    UnsupportedError,
+    message,
+)
+
+__all__ = ["check_kind", "lost", "missing", "unsupported"]
+
+
+def check_kind(x):
+    """Raise ArgumentError for kinds of arrays that may not meet differentiated values.
+
+    Those are subclasses of ndarray (masked arrays, matrices), object arrays, and classes with a
+    NumPy protocol of their own (pandas).
+    """
+    kind = type(x)
+    if kind is np.ndarray:
+        if x.dtype.hasobject:
+            raise ArgumentError(message(
+                "An object array cannot take part in differentiated arithmetic.",
+                "Make it a floating array: a.astype(float)."))
+    elif not is_wrapper(x) and kind not in _NUMBERS and (
+            isinstance(x, np.ndarray)
+            or (not issubclass(kind, np.generic)
+                and (hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__")))):
+        raise ArgumentError(message(
+            f"{kind.__module__}.{kind.__name__} cannot take part in differentiated arithmetic.",
+            "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0))."))
+
+
+_NUMBERS = (float, int, complex, bool, type(None))
 
 
 def lost(value, how):

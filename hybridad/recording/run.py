@@ -1,5 +1,6 @@
 """One run of `f` on wrappers: the arguments become active values, the tape logs what happens."""
 
+import opcode
 import threading
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -7,17 +8,43 @@ from dataclasses import dataclass
 import numpy as np
 
 from hybridad import tree
-from hybridad._record import active, is_wrapper, leaf, raw_of, storage_node
+from hybridad._record import (
+    active,
+    constant_value,
+    is_wrapper,
+    leaf,
+    raw_of,
+    storage_node,
+    tape_of,
+)
 from hybridad._tape import Tape
-from hybridad.errors import HybridadError, ResultError, message
-from hybridad.recording.arguments import check_leaf, name_of
+from hybridad.errors import (
+    ArgumentError,
+    HybridadError,
+    LostDerivativeError,
+    ResultError,
+    ScopeError,
+    is_users,
+    message,
+)
+from hybridad.recording.arguments import check_leaf, check_overlaps, find_overlaps, name_of
 from hybridad.recording.connect import connect
 
 connect()
 
-__all__ = ["Leaf", "Output", "Recording", "owned", "plain_copy", "record", "tape_in_progress"]
+__all__ = [
+    "Leaf",
+    "Output",
+    "Recording",
+    "check_scope",
+    "owned",
+    "plain_copy",
+    "record",
+    "tape_in_progress",
+]
 
-_TAPE = ContextVar("hybridad_tape", default=None)
+_STORE_SUBSCR = opcode.opmap["STORE_SUBSCR"]
+_RUN = ContextVar("hybridad_run", default=(None, None))  # tape and lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +69,8 @@ class Recording:
 
     Attributes
     ----------
+    name : str
+        Of the function.
     tape : Tape
     mark : tuple
         Where the run begins on the tape.
@@ -62,10 +91,15 @@ class Recording:
         Something in it depends on the run outside, so its sweep must be recorded.
     activated : bool
         An array that was a constant before received active values.
-    live : int
-        How many wrappers of the tape there were before the run.
+    held : bool
+        Somebody held a wrapper of the run when it ended.
+    lock : threading.RLock
+        Held during a pass; a run inside another has that of the outer, whose memory it shares.
+    kept : wrapper or None
+        Counts as a value of the run that somebody holds, see `keep`.
     """
 
+    name: str
     tape: Tape
     mark: tuple
     end: int
@@ -77,7 +111,9 @@ class Recording:
     aux: object
     linked: bool
     activated: bool
-    live: int
+    lock: object
+    held: bool = True
+    kept: object = None
 
     @property
     def start(self):
@@ -85,7 +121,12 @@ class Recording:
 
     def is_disposable(self):
         """Whether nobody holds a value of the run any more, so that the memory may be used up."""
-        return not self.linked and not self.activated and self.tape.live == self.live
+        kept = self.linked or self.kept is not None or (self.activated and self.start > 0)
+        return not kept and not self.held
+
+    def keep(self):
+        """Keep what was recorded as long as this object lives, also when an outer run ends."""
+        self.kept = constant_value(self.tape, np.zeros(1))
 
     def dispose(self):
         """Free what the run recorded, if nobody can need it."""
@@ -95,7 +136,7 @@ class Recording:
 
 def tape_in_progress():
     """The tape that is being recorded in this thread, or None."""
-    tape = _TAPE.get()
+    tape, _ = _RUN.get()
     if tape is not None and tape.is_open and tape.thread == threading.get_ident():
         return tape
     return None
@@ -130,47 +171,88 @@ def record(f, args, kwargs, keys, has_aux=False):
             raise
         finally:
             tape.close()
-    before = outer.saves_recorded, outer.touched, outer.activated
+    touched, activated = outer.touched, outer.activated
     try:
         return _record_on(outer, f, args, kwargs, keys, has_aux, nested=True)
     finally:
-        # Once there was a run inside, its pullback may be called at any later time.
-        outer.touched = min(before[1], outer.touched)
-        outer.activated = before[2] or outer.activated
+        # `saves_recorded` stays: the pullback of a run inside may be called at any later time.
+        outer.touched = min(touched, outer.touched)
+        outer.activated = activated or outer.activated
 
 
 def _record_on(tape, f, args, kwargs, keys, has_aux, nested):
-    mark, live = tape.mark(), tape.live
-    tape.saves_recorded, tape.touched, tape.activated = nested, mark[0], False
-    token = _TAPE.set(tape)
+    before = tape.begin_run()
     try:
-        args, kwargs, leaves, treedefs = _make_active(tape, f, args, kwargs, keys)
+        recording = _record_run(tape, f, args, kwargs, keys, has_aux, nested)
+    finally:
+        held = tape.end_run(before)
+    recording.held = held > 0
+    return recording
+
+
+def _record_run(tape, f, args, kwargs, keys, has_aux, nested):
+    mark, name = tape.mark(), name_of(f)
+    tape.saves_recorded, tape.touched, tape.activated = nested, mark[0], False
+    lock = _RUN.get()[1] if nested else threading.RLock()
+    token = _RUN.set((tape, lock))
+    try:
+        args, kwargs, leaves, treedefs, overlaps = _make_active(tape, f, args, kwargs, keys)
         result = f(*args, **kwargs)
     except (TypeError, ValueError) as error:
-        # NumPy wraps what stopped a write into a plain array in a ValueError of its own.
-        if isinstance(error.__cause__, HybridadError):
-            raise error.__cause__.with_traceback(error.__traceback__) from None
-        raise
+        cause = _refusal_behind(error)
+        if cause is None:
+            raise
+        raise cause from None
     finally:
-        _TAPE.reset(token)
+        _RUN.reset(token)
     del args, kwargs
+    check_overlaps(f, overlaps)
     aux = None
     if has_aux:
         result, aux = _split(f, result)
     parts, out_treedef = tree.flatten(result)
+    for x in parts:
+        check_scope(x, tape, name)
     del result
     linked = nested and tape.touched < mark[0]
     if linked:
         parts = [owned(x) for x in parts]
-        aux = aux if not has_aux else _map_leaves(owned, aux)
-    else:
-        aux = aux if not has_aux else _map_leaves(plain_copy, aux)
+    if has_aux:
+        aux = _map_aux(owned if linked else plain_copy, aux, tape, name)
     outputs = [Output(storage_node(x), raw_of(x)) if active(x) else Output(-1, raw_of(x))
                for x in parts]
     values = parts if linked else [plain_copy(x) for x in parts]
     del parts
-    return Recording(tape, mark, len(tape), leaves, treedefs, outputs, out_treedef, values, aux,
-                     linked, tape.activated, live)
+    return Recording(name, tape, mark, len(tape), leaves, treedefs, outputs, out_treedef, values,
+                     aux, linked, tape.activated, lock)
+
+
+def _refusal_behind(error):
+    """What to raise for an error: the refusal that NumPy or SciPy has wrapped, or None."""
+    refusal = error if isinstance(error, LostDerivativeError) else error.__cause__
+    if not isinstance(refusal, HybridadError):
+        return None
+    traceback, users = error.__traceback__, None
+    while traceback is not None:
+        last = traceback
+        if is_users(last.tb_frame.f_code.co_filename):
+            users = last
+        traceback = last.tb_next
+    if isinstance(refusal, LostDerivativeError) and users is not None:
+        instruction = users.tb_frame.f_code.co_code[users.tb_lasti]
+        number = any(f"become {kind}()" in str(refusal) for kind in ("float", "int", "complex"))
+        if instruction == _STORE_SUBSCR and number:
+            # ``a[0] = x`` with a plain array: NumPy asks the value for a float.
+            where = str(refusal).split("\n")[1].removeprefix("  at ")
+            refusal = LostDerivativeError(message(
+                "A differentiated value was about to be written into a plain array: its "
+                "derivative would be lost.",
+                "Create the array from a differentiated one (np.zeros_like(x)), or put it "
+                "together at the end (np.stack([...])).", where))
+            return refusal.with_traceback(error.__traceback__)
+    if refusal is error or (last is users and not str(error).startswith("setting an array")):
+        return None  # the error of the user's own
+    return refusal.with_traceback(error.__traceback__)
 
 
 def plain_copy(x):
@@ -186,32 +268,70 @@ def owned(x):
     return x.copy("K") if is_wrapper(x) and isinstance(raw_of(x), np.ndarray) else x
 
 
-def _map_leaves(function, x):
-    leaves, treedef = tree.flatten(x)
+def _map_aux(function, aux, tape, name):
+    try:
+        leaves, treedef = tree.flatten(aux)
+    except ArgumentError:  # it may be anything, also what cannot be differentiated
+        return aux
+    if not any(map(is_wrapper, leaves)):
+        return aux
+    for x in leaves:
+        check_scope(x, tape, name)
     return tree.unflatten(treedef, [function(leaf) for leaf in leaves])
 
 
 def _split(f, result):
     if not isinstance(result, tuple) or len(result) != 2:
         raise ResultError(message(
-            f"has_aux=True, but {name_of(f)} returned {type(result).__name__}, not a pair.",
+            f"has_aux=True, but {name_of(f)} returned {type(raw_of(result)).__name__}, not a "
+            "pair.",
             "Return (value, aux)."))
     return result
 
 
 def _make_active(tape, f, args, kwargs, keys):
+    plain_args = args, kwargs
     args, kwargs = list(args), dict(kwargs)
-    all_leaves, treedefs = [], []
+    several = len(args) + len(kwargs) > 1
+    all_leaves, treedefs, arrays = [], [], []
     for key in keys:
         holder = kwargs if isinstance(key, str) else args
         values, treedef = tree.flatten(holder[key])
         leaves, wrapped = [], []
         for number, x in enumerate(values):
             check_leaf(x, f, key, holder[key], number)
+            check_scope(x, tape, name_of(f))
             value = leaf(tape, x)
-            leaves.append(Leaf(storage_node(value), raw_of(x)))
+            raw = raw_of(x)
+            leaves.append(Leaf(storage_node(value), raw))
             wrapped.append(value)
+            if type(raw) is np.ndarray:
+                copy = raw_of(value)
+                copy.flags.writeable = raw.flags.writeable
+                arrays.append((key, raw, copy))
         holder[key] = tree.unflatten(treedef, wrapped)
         all_leaves.append(leaves)
         treedefs.append(treedef)
-    return args, kwargs, all_leaves, treedefs
+    several = several or len(arrays) > 1
+    overlaps = find_overlaps(arrays, *plain_args, keys) if several else ()
+    return args, kwargs, all_leaves, treedefs, overlaps
+
+
+def check_scope(x, tape, name):
+    """Raise ScopeError for a value of another run than that on `tape` which is still in progress.
+
+    Parameters
+    ----------
+    x : object
+        Only wrappers are looked at.
+    tape : Tape or None
+    name : str
+        Of the function that is given the value.
+    """
+    other = tape_of(x) if is_wrapper(x) else tape
+    if other is tape or not other.is_open:
+        return
+    thread = "" if other.thread == threading.get_ident() else " in another thread"
+    raise ScopeError(message(
+        f"A value of the run of {other.name} was used in the run of {name}{thread}.",
+        "Its derivative would be lost: differentiate in the thread and context it belongs to."))

@@ -1,4 +1,4 @@
-"""``__array_ufunc__`` apart from plain calls: out=, where=, dtype=, reduce, accumulate, outer, at."""
+"""``__array_ufunc__`` but for plain calls: out=, where=, dtype=, reduce, accumulate, outer, at."""
 
 import sys
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from hybridad._access import record_write
 from hybridad._record import active, inactive, is_wrapper, raw_of, record, record_outputs
-from hybridad.errors import ArgumentError, message
-from hybridad.recording.arraylike import convert, plain
-from hybridad.recording.calls import call, first_wrapper, write_out
-from hybridad.recording.refusals import lost, missing, unsupported
+from hybridad.recording.arraylike import as_array, plain
+from hybridad.recording.calls import call, check_call, first_wrapper, frozen, write_out
+from hybridad.recording.lines import at_users_line
+from hybridad.recording.refusals import check_kind, lost, missing, unsupported
 from hybridad.rules.declare import PRIMITIVES
 from hybridad.rules.indexing import last_writes
 
@@ -17,6 +17,7 @@ __all__ = ["ufunc_method"]
 
 _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
+_INDEXED = ("at", "reduceat")
 
 
 def ufunc_method(ufunc, method, inputs, kwargs):
@@ -30,9 +31,8 @@ def ufunc_method(ufunc, method, inputs, kwargs):
     kwargs : dict
         As NumPy hands them over: ``out`` is a tuple.
     """
-    inputs = tuple(convert(x) if type(x) in (list, tuple) else x for x in inputs)
-    for x in inputs:
-        _check_operand(x)
+    inputs = tuple(x if k == 1 and method in _INDEXED else _operand(x)
+                   for k, x in enumerate(inputs))
     kwargs = dict(kwargs)
     out = kwargs.pop("out", None)
     if out is not None and len(out) == 1:
@@ -40,15 +40,17 @@ def ufunc_method(ufunc, method, inputs, kwargs):
     return _METHODS[method](ufunc, inputs, kwargs, out)
 
 
-def _check_operand(x):
-    """Other kinds of arrays (masked arrays, matrices, pandas) are refused by name."""
-    if is_wrapper(x) or type(x) is np.ndarray or isinstance(x, (np.generic, int, float, complex)):
-        return
-    if isinstance(x, np.ndarray) or hasattr(type(x), "__array_ufunc__"):
-        kind = f"{type(x).__module__}.{type(x).__name__}"
-        raise ArgumentError(message(
-            f"{kind} cannot take part in differentiated arithmetic.",
-            "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0))."))
+def _operand(x):
+    """An operand as it can be recorded; other kinds of arrays are refused by name."""
+    x = as_array(x)
+    check_kind(x)
+    if is_wrapper(x) or isinstance(x, (np.ndarray, np.generic, int, float, complex)):
+        return x
+    try:
+        made = np.asarray(x)  # a range, a memoryview, ...
+    except (TypeError, ValueError):
+        return x
+    return made if made.dtype.kind in "biufc" else x
 
 
 def primitive_of(ufunc):
@@ -73,33 +75,53 @@ def _call(ufunc, inputs, kwargs, out):
     raws = tuple(raw_of(x) for x in inputs)
     kwargs = plain(kwargs)
     where = kwargs.get("where", True)
+    # Of the keywords only those of generalized ufuncs say what is computed.
+    static = {k: v for k, v in kwargs.items() if k in ("axis", "axes", "keepdims")}
+    check_call(primitive, inputs, static)
+    if static.get("keepdims") or "axes" in static:
+        return _call_generalized(ufunc, inputs, kwargs, out)
+    if isinstance(out, tuple):
+        return _call_outputs_into(ufunc, inputs, kwargs, out)
     if out is not None:
-        if isinstance(out, tuple):
-            return _call_outputs_into(ufunc, primitive, inputs, kwargs, out)
-        static = {k: v for k, v in kwargs.items() if k in ("axis", "axes", "keepdims")}
         return write_out(primitive, inputs, static, out,
-                         lambda target: ufunc(*raws, out=target, **kwargs),
+                         lambda target: at_users_line(ufunc, raws, {**kwargs, "out": target}),
                          None if where is True else where)
     if where is not True and primitive is not None and primitive.kind != "constant":
-        target = inactive(first_wrapper(inputs), ufunc(*raws, **kwargs))
+        target = inactive(first_wrapper(inputs), at_users_line(ufunc, raws, kwargs))
         if not is_wrapper(target):
             return target
         # Already computed; what the mask leaves out has no derivative.
         return write_out(primitive, inputs, None, target, lambda target: None, where)
-    ans = ufunc(*raws, **kwargs)
+    ans = at_users_line(ufunc, raws, kwargs)
     if primitive is None:
-        return inactive(first_wrapper(inputs), ans)
-    # Of the keywords only those of generalized ufuncs say what is computed.
-    static = {k: v for k, v in kwargs.items() if k in ("axis", "axes", "keepdims")}
+        return _inactive(inputs, ans)
     if isinstance(ans, tuple):
         return record_outputs(primitive, ans, inputs, static) if primitive.outs else ans
     return record(primitive, ans, inputs, static)
 
 
-def _call_outputs_into(ufunc, primitive, inputs, kwargs, out):
-    if any(active(x) for x in inputs):
+def _inactive(inputs, ans):
+    wrapper = first_wrapper(inputs)
+    if type(ans) is tuple:
+        return tuple(_inactive(inputs, x) for x in ans)
+    return ans if wrapper is None else inactive(wrapper, ans)
+
+
+def _call_generalized(ufunc, inputs, kwargs, out):
+    """A call with ``keepdims=True`` or ``axes=``."""
+    if not any(map(active, inputs)):
+        kwargs = kwargs if out is None else {**kwargs, "out": plain(out)}
+        return _inactive(inputs, at_users_line(ufunc, tuple(map(raw_of, inputs)), kwargs))
+    if "axes" in kwargs or out is not None:
+        unsupported(f"{ufunc.__name__} with axes= or keepdims=", "Move the axes with np.moveaxis.")
+    kwargs = {k: v for k, v in kwargs.items() if k != "keepdims"}
+    return np.expand_dims(_call(ufunc, inputs, kwargs, None), kwargs.get("axis", -1))
+
+
+def _call_outputs_into(ufunc, inputs, kwargs, out):
+    if any(map(active, inputs)):
         unsupported(f"{ufunc.__name__} with several out= arrays", "Leave out= away.")
-    results = ufunc(*[raw_of(x) for x in inputs], **kwargs)
+    results = at_users_line(ufunc, tuple(map(raw_of, inputs)), kwargs)
     for target, result in zip(out, results):
         if target is not None:
             target[...] = result
@@ -107,84 +129,89 @@ def _call_outputs_into(ufunc, primitive, inputs, kwargs, out):
 
 
 def _reduce(ufunc, inputs, kwargs, out):
-    (x,) = inputs
-    kwargs = {"axis": 0, **kwargs}
-    if ufunc in _REDUCTIONS:
-        static = {k: v for k, v in kwargs.items() if v is not np._NoValue}
-        reduce = lambda raw, **options: ufunc.reduce(raw, **options)
-        if out is not None:
-            static["out"] = out
-        return call(PRIMITIVES[_REDUCTIONS[ufunc]], reduce, (x,), static)
-    primitive = _primitive(ufunc, inputs)
-    if primitive is None or primitive.kind == "constant" or not active(x):
-        return inactive(x, ufunc.reduce(raw_of(x), **plain(kwargs), out=plain(out)))
-    if out is not None or set(kwargs) - {"axis", "keepdims"}:
-        unsupported(f"{ufunc.__name__}.reduce with {', '.join(kwargs)}", "Write the loop.")
-    rows = _rows(x, kwargs["axis"], ufunc)
-    total = rows[0]
-    for row in rows[1:]:
-        total = ufunc(total, row)
-    return np.expand_dims(total, kwargs["axis"]) if kwargs.get("keepdims") else total
-
-
-def _rows(x, axis, ufunc):
-    if not isinstance(axis, int):
-        unsupported(f"{ufunc.__name__} over axis {axis}", "Reduce one axis after the other.")
-    moved = np.moveaxis(x, axis, 0)
-    return [moved[k] for k in range(len(moved))]
+    return _along(ufunc, "reduce", _REDUCTIONS, inputs, kwargs, out)
 
 
 def _accumulate(ufunc, inputs, kwargs, out):
+    return _along(ufunc, "accumulate", _ACCUMULATIONS, inputs, kwargs, out)
+
+
+def _along(ufunc, method, primitives, inputs, kwargs, out):
+    """A reduction or accumulation: by its own rule, if it has one, else call after call."""
     (x,) = inputs
-    kwargs = {"axis": 0, **kwargs}
-    if ufunc in _ACCUMULATIONS:
-        accumulate = lambda raw, **options: ufunc.accumulate(raw, **options)
-        if out is not None:
-            kwargs["out"] = out
-        return call(PRIMITIVES[_ACCUMULATIONS[ufunc]], accumulate, (x,), kwargs)
+    plainly = lambda raw, **options: at_users_line(getattr(ufunc, method), (raw,), options)
+    kwargs = {"axis": 0, **{k: v for k, v in kwargs.items() if v is not np._NoValue}}
+    if ufunc in primitives:
+        kwargs |= {} if out is None else {"out": out}
+        return call(PRIMITIVES[primitives[ufunc]], plainly, (x,), kwargs)
     primitive = _primitive(ufunc, inputs)
+    kwargs = plain(kwargs)
     if primitive is None or primitive.kind == "constant" or not active(x):
-        return inactive(x, ufunc.accumulate(raw_of(x), **plain(kwargs), out=plain(out)))
-    if out is not None:
-        unsupported(f"{ufunc.__name__}.accumulate with out=", "Leave out= away.")
-    rows = _rows(x, kwargs["axis"], ufunc)
+        if out is not None:
+            return write_out(None, (), None, out,
+                             lambda target: plainly(raw_of(x), **kwargs, out=target))
+        return _inactive(inputs, plainly(raw_of(x), **kwargs))
+    if out is not None or set(kwargs) - {"axis", "keepdims"}:
+        unsupported(f"{ufunc.__name__}.{method} with {', '.join(kwargs)}", "Write the loop.")
+    expected = plainly(raw_of(x), **kwargs)
+    with np.errstate(all="ignore"):
+        ans = _folded(ufunc, method, x, **kwargs)
+    # NumPy's vectorized loops may compute something else (its power.reduce does).
+    found = raw_of(ans)
+    if not np.array_equal(found, expected, equal_nan=True) or np.any(
+            np.signbit(np.real(found)) != np.signbit(np.real(expected))):
+        unsupported(f"{ufunc.__name__}.{method}", "Write the loop.")
+    return ans
+
+
+def _folded(ufunc, method, x, axis, keepdims=False):
+    if not isinstance(axis, (int, np.integer)):
+        unsupported(f"{ufunc.__name__} over axis {axis}", "Reduce one axis after the other.")
+    moved = np.moveaxis(x, axis, 0)
+    rows = [moved[k] for k in range(len(moved))]
     for k in range(1, len(rows)):
         rows[k] = ufunc(rows[k - 1], rows[k])
-    return np.stack(rows, axis=kwargs["axis"])
+    if method == "accumulate":
+        return np.stack(rows, axis)
+    return np.expand_dims(rows[-1], axis) if keepdims else rows[-1]
 
 
 def _outer(ufunc, inputs, kwargs, out):
-    a, b = inputs
     if out is not None:
         unsupported(f"{ufunc.__name__}.outer with out=", "Leave out= away.")
+    a, b = (x if isinstance(x, (np.ndarray, np.generic)) else np.copy(x) for x in inputs)
     a = np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
-    return ufunc(a, b, **kwargs)
+    return at_users_line(ufunc, (a, b), kwargs)
 
 
 def _at(ufunc, inputs, kwargs, out):
     target, index, *values = inputs
-    values = [convert(v) for v in values]
-    index = plain(index)
+    index = (None,) if index is None else frozen(plain(index))    # None is a new axis here
+    perform = lambda: at_users_line(
+        ufunc.at, (raw_of(target), index, *map(raw_of, values)), {})
     if not is_wrapper(target):
         for v in values:
             if active(v):
                 lost(v, "a plain array (ufunc.at on a plain array)")
-        return ufunc.at(target, index, *[raw_of(v) for v in values])
+        return perform()
     raw = raw_of(target)
     if ufunc in (np.add, np.subtract):
         value = values[0] if ufunc is np.add else np.negative(values[0])
-        perform = lambda: ufunc.at(raw, index, raw_of(values[0]))
         return record_write(target, raw, index, None, (value,), None, perform, adds=True)
+    if not (active(target) or any(map(active, values))):
+        return perform()
     if last_writes(raw.shape, index) is not None:
         unsupported(f"{ufunc.__name__}.at with repeated indices", "Write the loop.")
-    target[index] = ufunc(target[index], *values)
-    return None
+    with np.errstate(all="ignore"):
+        value = ufunc(target[index], *values)
+    return record_write(target, raw, index, None, (value,), None, perform)
 
 
 def _reduceat(ufunc, inputs, kwargs, out):
-    if any(active(x) for x in inputs):
+    if any(map(active, inputs)):
         unsupported(f"{ufunc.__name__}.reduceat", "Reduce the slices one by one.")
-    return ufunc.reduceat(*[plain(x) for x in inputs], **plain(kwargs), out=plain(out))
+    kwargs = {**plain(kwargs), "out": plain(out)}
+    return _inactive(inputs, at_users_line(ufunc.reduceat, tuple(map(plain, inputs)), kwargs))
 
 
 _METHODS = {

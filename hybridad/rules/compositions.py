@@ -14,16 +14,26 @@ def _array(x):
     return x if hasattr(x, "dtype") else np.asarray(x)
 
 
+def _is_weak(x):
+    """Whether `x` is one of Python's numbers, whose type bends to that of the arrays."""
+    return (isinstance(x, (int, float, complex)) and not isinstance(x, bool)
+            and not hasattr(x, "dtype"))
+
+
+def _of_one_type(xs):
+    """Arrays and numbers as arrays of their common dtype."""
+    xs = [x if _is_weak(x) else _array(x) for x in xs]
+    dtype = np.result_type(*(x if _is_weak(x) else x.dtype for x in xs))
+    zero = dtype.type(0)
+    return [np.where(True, x, zero) if _is_weak(x) else x.astype(dtype, copy=False) for x in xs]
+
+
 def _select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if len(condlist) == 0:
         raise ValueError("select with an empty condition list is not possible")
-    choices = [x if type(x) in (int, float, complex) else _array(x)
-               for x in (*choicelist, default)]
-    dtype = np.result_type(*(x.dtype if hasattr(x, "dtype") else x for x in choices))
-    *choices, result = (x.astype(dtype) if hasattr(x, "dtype") else dtype.type(x)
-                        for x in choices)
+    *choices, result = _of_one_type((*choicelist, default))
     for condition, choice in zip(reversed(condlist), reversed(choices)):
         if _array(condition).dtype.kind != "b":
             raise TypeError("conditions of np.select must be boolean")
@@ -39,6 +49,7 @@ def _choose(a, choices, out=None, mode="raise"):
         a = np.minimum(np.maximum(a, 0), n - 1)
     elif np.any((a < 0) | (a >= n)):
         raise ValueError("invalid entry in choice array")
+    choices = _of_one_type(choices)
     shape = np.broadcast_shapes(np.shape(a), *map(np.shape, choices))
     table = np.stack([np.broadcast_to(choice, shape) for choice in choices])
     return np.take_along_axis(table, np.broadcast_to(a, (1, *shape)), axis=0)[0]

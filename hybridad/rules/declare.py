@@ -13,7 +13,9 @@ A rule is ordinary Python on arrays. After ``g, ans`` (a tangent ``t, ans`` in f
 the primitive's own positional arguments, by their own names; static keyword arguments follow with
 their defaults. Nobody unbroadcasts, casts or skips inactive arguments in a rule: the engines do
 (`hybridad.rules.spaces.project`). A rule never decides by values (no `if`, no `float()`), only by
-shapes, dtypes and static arguments. It may return None for a derivative that is zero.
+shapes, dtypes and static arguments. It may return None for a derivative that is zero, and never
+raises: what it cannot do is refused where the user calls, by the verb's ``check``, a function of
+the primitive's arguments (`hybridad.rules.refusals`).
 """
 
 import dis
@@ -35,7 +37,7 @@ PRIMITIVES = {}
 """The registry: function -> Primitive."""
 
 
-def elementwise(p, *partials):
+def elementwise(p, *partials, check=None):
     """Declare a function whose Jacobian is diagonal.
 
     Parameters
@@ -46,11 +48,13 @@ def elementwise(p, *partials):
         One for each argument: ``partial(g, ans, *args)`` is `g` times the partial derivative,
         for a cotangent and for a tangent alike. None: zero derivative.
         For complex arguments of holomorphic functions the same formula holds; others need `rule`.
+    check : callable, optional
+        ``check(*args, **kwargs)`` raises for a call that the rule cannot do.
     """
-    _register(p, "elementwise", vjps=partials, jvps=partials, functions=partials)
+    _register(p, "elementwise", vjps=partials, jvps=partials, functions=partials, check=check)
 
 
-def linear(p, *transposes):
+def linear(p, *transposes, check=None):
     """Declare a function that is linear in each argument that has a transpose.
 
     Parameters
@@ -59,6 +63,8 @@ def linear(p, *transposes):
     *transposes : callable or None
         ``transpose(g, ans, *args, **kwargs)`` for each positional argument. The jvp is `p` itself
         with the argument replaced by its tangent.
+    check : callable, optional
+        ``check(*args, **kwargs)`` raises for a call that the rule cannot do.
     """
     active = [k for k, transpose in enumerate(transposes) if transpose is not None]
     jvps = [None if transpose is None else _with_argument(p, k)
@@ -68,7 +74,8 @@ def linear(p, *transposes):
         needs |= ~1 & _ALL
     else:
         needs |= ~(1 | 1 << (active[0] + 1)) & _ALL
-    _register(p, "linear", vjps=transposes, jvps=jvps, functions=transposes, needs=needs)
+    _register(p, "linear", vjps=transposes, jvps=jvps, functions=transposes, needs=needs,
+              check=check)
 
 
 def linear_sequence(p, transpose):
@@ -88,7 +95,7 @@ def linear_sequence(p, transpose):
               sequence=True, joint=True)
 
 
-def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None):
+def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None, check=None):
     """Declare vjp and jvp of a function.
 
     Parameters
@@ -106,10 +113,12 @@ def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None):
         whole tuple, `g` the cotangent of this output. Outputs without a rule are constants.
     params : sequence of str, optional
         Names of the primitive's parameters where they are not those of the first rule.
+    check : callable, optional
+        ``check(*args, **kwargs)`` raises for a call that no rule of `p` can do.
     """
     functions = (vjp, jvp) if vjp else (*vjps, *jvps)
     _register(p, "rule", vjps=vjps, jvps=jvps, vjp=vjp, jvp=jvp, functions=functions,
-              skip=3 if vjp else 2, out=out, params=params)
+              skip=3 if vjp else 2, out=out, params=params, check=check)
 
 
 def constant(*primitives):
@@ -190,7 +199,7 @@ def _parameter_names(functions, skip):
 
 
 def _register(p, kind, *, functions, vjps=(), jvps=(), vjp=None, jvp=None, skip=2, out=None,
-              params=None, needs=None, sequence=False, joint=False):
+              params=None, needs=None, sequence=False, joint=False, check=None):
     primitive = Primitive(
         p,
         getattr(p, "__name__", repr(p)),
@@ -204,6 +213,9 @@ def _register(p, kind, *, functions, vjps=(), jvps=(), vjp=None, jvp=None, skip=
         joint=joint,
         out=-1 if out is None else out,
         needs=_reads(functions, skip) if needs is None else needs,
+        check=check,
+        # Compiled code serves plain calls of ufuncs that have neither several results nor a check.
+        outs=None if check is None else {},
     )
     if out is None:
         PRIMITIVES[p] = primitive

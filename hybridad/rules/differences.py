@@ -7,6 +7,7 @@ with zeros around them. `np.gradient`'s three-point stencil is that of its docum
 import numpy as np
 
 from hybridad.rules.declare import linear, rule
+from hybridad.rules.refusals import fixed
 
 
 def _along(x, axis, start, stop=None):
@@ -108,16 +109,13 @@ linear(np.trapezoid, _trapezoid_y, _trapezoid_x,
        lambda g, ans, y, x=None, dx=1.0, axis=-1: g * np.trapezoid(y, None, 1.0, axis))
 
 
-# np.gradient along one axis
+# np.gradient along one axis (recording calls it axis by axis)
 
 
 def _spacing(f, varargs, axis):
     """The axis, and the distances between neighbours along it."""
     if isinstance(axis, (tuple, list)) and len(axis) == 1:
         axis = axis[0]
-    if np.ndim(f) > 1 and not isinstance(axis, (int, np.integer)):
-        raise NotImplementedError("np.gradient along several axes has no rule: "
-                                  "call it once for each axis")
     axis = (axis or 0) % np.ndim(f)
     h = varargs[0] if varargs else 1.0
     n = np.shape(f)[axis]
@@ -125,7 +123,8 @@ def _spacing(f, varargs, axis):
 
 
 def _gradient_vjp(g, ans, argnum, f, *varargs, axis=None, edge_order=1):
-    _refuse_active_spacing(argnum)
+    if argnum:
+        return -g * ans / varargs[0]
     axis, h = _spacing(f, varargs, axis)
     g = np.moveaxis(g, axis, -1)
     p, q = h[:-1], h[1:]
@@ -153,14 +152,17 @@ def _gradient_vjp(g, ans, argnum, f, *varargs, axis=None, edge_order=1):
 
 
 def _gradient_jvp(t, ans, argnum, f, *varargs, axis=None, edge_order=1):
-    _refuse_active_spacing(argnum)
-    _spacing(f, varargs, axis)
+    if argnum:
+        return -t * ans / varargs[0]
     return np.gradient(t, *varargs, axis=axis, edge_order=edge_order)
 
 
-def _refuse_active_spacing(argnum):
-    if argnum:
-        raise NotImplementedError("np.gradient has no derivative with respect to the spacing")
+_refuse_coordinates = fixed("np.gradient", coordinates=1)
 
 
-rule(np.gradient, vjp=_gradient_vjp, jvp=_gradient_jvp)
+def _check_gradient(f, *varargs, axis=None, edge_order=1):
+    if varargs and np.ndim(varargs[0]):
+        _refuse_coordinates(f, *varargs)
+
+
+rule(np.gradient, vjp=_gradient_vjp, jvp=_gradient_jvp, check=_check_gradient)

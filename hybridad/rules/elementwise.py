@@ -15,7 +15,6 @@ import math
 
 import numpy as np
 
-from hybridad.errors import UnsupportedError, message
 from hybridad.rules.declare import elementwise, linear, rule
 from hybridad.rules.spaces import where_finite, where_nonzero
 
@@ -250,19 +249,33 @@ def _nan_to_num(g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None):
     return np.where(np.isfinite(x), g, 0.0)
 
 
-def _replaced(g, x, bad):
-    if _is_complex(x):
-        raise UnsupportedError(message(
-            "nan_to_num of a complex array cannot be differentiated by the replacements.",
-            "Apply it to the real and imaginary parts."))
-    return np.where(bad, g, 0.0)
+def _replaced(bad):
+    """The vjp by what stands in for numbers that are `bad`: in each part of a complex number."""
+
+    def vjp(g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None):
+        if _is_complex(x):
+            return (np.where(bad(np.real(x)), np.real(g), 0.0)
+                    - np.where(bad(np.imag(x)), np.imag(g), 0.0))
+        return np.where(bad(x), g, 0.0)
+
+    return vjp
 
 
-elementwise(
-    np.nan_to_num, _nan_to_num, None,
-    lambda g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None: _replaced(g, x, np.isnan(x)),
-    lambda g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None: _replaced(g, x, x == math.inf),
-    lambda g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None: _replaced(g, x, x == -math.inf))
+def _replaced_jvp(bad):
+
+    def jvp(t, ans, x, copy=True, nan=0.0, posinf=None, neginf=None):
+        if _is_complex(x):
+            return (np.where(bad(np.real(x)), t, 0.0)
+                    + 1j * np.where(bad(np.imag(x)), t, 0.0))
+        return np.where(bad(x), t, 0.0)
+
+    return jvp
+
+
+_REPLACED = (np.isnan, lambda x: x == math.inf, lambda x: x == -math.inf)
+
+rule(np.nan_to_num, _nan_to_num, None, *map(_replaced, _REPLACED),
+     jvps=[_nan_to_num, None, *map(_replaced_jvp, _REPLACED)])
 
 
 # ---- complex numbers ---------------------------------------------------------------------------

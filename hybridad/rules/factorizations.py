@@ -18,12 +18,12 @@ and Roberts, "QR and LQ decomposition matrix backpropagation" (2020).
 
 import numpy as np
 
-from hybridad.errors import UnsupportedError, message
 from hybridad.rules.declare import rule
 from hybridad.rules.products import conj
+from hybridad.rules.refusals import refuse
 from hybridad.rules.spaces import where_nonzero
 
-__all__ = ["H", "T", "refuse", "row"]
+__all__ = ["H", "T", "hermitian_part", "row"]
 
 
 def T(x):
@@ -41,12 +41,8 @@ def row(x):
     return x[..., None, :]
 
 
-def refuse(what, remedy):
-    """Raise the error of a call that has no rule."""
-    raise UnsupportedError(message(what, remedy))
-
-
-def _hermitian(x):
+def hermitian_part(x):
+    """The Hermitian part of matrices."""
     return (x + H(x)) * 0.5
 
 
@@ -73,13 +69,13 @@ def _lower_half(x):
 def _cholesky(g, ans, a, upper=False):
     g, low = (H(g), H(ans)) if upper else (g, ans)
     inverse = np.linalg.inv(low)
-    return conj(_hermitian(H(inverse) @ _lower_half(H(low) @ conj(g)) @ inverse))
+    return conj(hermitian_part(H(inverse) @ _lower_half(H(low) @ conj(g)) @ inverse))
 
 
 def _cholesky_jvp(t, ans, a, upper=False):
     low = H(ans) if upper else ans
     inverse = np.linalg.inv(low)
-    t = low @ _lower_half(inverse @ _hermitian(t) @ H(inverse))
+    t = low @ _lower_half(inverse @ hermitian_part(t) @ H(inverse))
     return H(t) if upper else t
 
 
@@ -94,7 +90,7 @@ def _eigvalsh(g, v):
 
 
 def _eigvalsh_jvp(t, v):
-    return np.real(np.sum(conj(v) * (_hermitian(t) @ v), axis=-2))
+    return np.real(np.sum(conj(v) * (hermitian_part(t) @ v), axis=-2))
 
 
 def _eigh_vectors(g, ans, a, UPLO="L"):
@@ -105,7 +101,7 @@ def _eigh_vectors(g, ans, a, UPLO="L"):
 
 def _eigh_vectors_jvp(t, ans, a, UPLO="L"):
     w, v = ans
-    return v @ _quotient(H(v) @ _hermitian(t) @ v, _differences(w))
+    return v @ _quotient(H(v) @ hermitian_part(t) @ v, _differences(w))
 
 
 rule(np.linalg.eigvalsh,
@@ -156,15 +152,17 @@ rule(np.linalg.eig, _eig_vectors, jvps=[_eig_vectors_jvp], out=1)
 # svd: X = U^H dA V, dS = Re diag X, U and V by Wan and Zhang
 
 
-def _thin(ans, a, full_matrices, hermitian):
-    """The factors of the thin decomposition."""
-    if hermitian:
-        refuse("np.linalg.svd(hermitian=True) has no derivative rule.",
-                     "Leave out hermitian=True, or use np.linalg.eigh.")
-    if full_matrices and a.shape[-1] != a.shape[-2]:
-        refuse("The full singular vectors of a matrix that is not square are not unique.",
-                     "Write np.linalg.svd(a, full_matrices=False).")
-    return ans
+def _refuse_full(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if full_matrices and compute_uv and a.shape[-1] != a.shape[-2]:
+        refuse("The full singular vectors of a matrix that is not square are not unique: "
+               "they have no derivative.",
+               "Write np.linalg.svd(a, full_matrices=False).")
+
+
+def _eigen(u, s, vh):
+    """Eigenvalues, eigenvectors and signs behind a decomposition with ``hermitian=True``."""
+    sign = np.sign(np.real(np.sum(u * T(vh), axis=-2)))
+    return (s * sign, u), sign
 
 
 def _gaps(s):
@@ -181,27 +179,22 @@ def _svdvals_jvp(t, u, vh):
 
 
 def _svd_single(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, _, vh = _thin(np.linalg.svd(a, full_matrices=False), a, False, hermitian)
-    return _svdvals(g, u, vh)
+    return _svd_s(g, np.linalg.svd(a, False, True, hermitian), a, hermitian=hermitian)
 
 
 def _svd_single_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, _, vh = _thin(np.linalg.svd(a, full_matrices=False), a, False, hermitian)
-    return _svdvals_jvp(t, u, vh)
+    return _svd_s_jvp(t, np.linalg.svd(a, False, True, hermitian), a, hermitian=hermitian)
 
 
 def _svd_s(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    if full_matrices and a.shape[-1] != a.shape[-2]:
-        return _svd_single(g, ans, a, hermitian=hermitian)
-    u, _, vh = _thin(ans, a, full_matrices, hermitian)
-    return _svdvals(g, u, vh)
+    u, _, vh = ans
+    c = _svdvals(g, u, vh)
+    return hermitian_part(c) if hermitian else c
 
 
 def _svd_s_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    if full_matrices and a.shape[-1] != a.shape[-2]:
-        return _svd_single_jvp(t, ans, a, hermitian=hermitian)
-    u, _, vh = _thin(ans, a, full_matrices, hermitian)
-    return _svdvals_jvp(t, u, vh)
+    u, _, vh = ans
+    return _svdvals_jvp(hermitian_part(t) if hermitian else t, u, vh)
 
 
 def _phases(x, s):
@@ -213,7 +206,9 @@ def _phases(x, s):
 
 
 def _svd_u(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, s, vh = _thin(ans, a, full_matrices, hermitian)
+    if hermitian:
+        return _eigh_vectors(g, _eigen(*ans)[0], a)
+    u, s, vh = ans
     g = conj(g)
     m = H(u) @ g
     c = u @ (_quotient(m - H(m), _gaps(s)) * row(s) + _phases(m, s))
@@ -224,7 +219,9 @@ def _svd_u(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def _svd_u_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, s, vh = _thin(ans, a, full_matrices, hermitian)
+    if hermitian:
+        return _eigh_vectors_jvp(t, _eigen(*ans)[0], a)
+    u, s, vh = ans
     tv = t @ H(vh)
     x = H(u) @ tv
     xs = x * row(s)
@@ -236,7 +233,10 @@ def _svd_u_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def _svd_vh(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, s, vh = _thin(ans, a, full_matrices, hermitian)
+    if hermitian:
+        eigen, sign = _eigen(*ans)
+        return _eigh_vectors(H(g * sign[..., None]), eigen, a)
+    u, s, vh = ans
     g = T(g)
     m = vh @ g
     c = s[..., None] * _quotient(m - H(m), _gaps(s)) @ vh
@@ -247,7 +247,10 @@ def _svd_vh(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def _svd_vh_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
-    u, s, vh = _thin(ans, a, full_matrices, hermitian)
+    if hermitian:
+        eigen, sign = _eigen(*ans)
+        return H(_eigh_vectors_jvp(t, eigen, a)) * sign[..., None]
+    u, s, vh = ans
     ut = H(u) @ t
     x = ut @ H(vh)
     sx = s[..., None] * x
@@ -261,7 +264,7 @@ def _svd_vh_jvp(t, ans, a, full_matrices=True, compute_uv=True, hermitian=False)
 rule(np.linalg.svdvals,
      lambda g, ans, x: _svd_single(g, ans, x),
      jvps=[lambda t, ans, x: _svd_single_jvp(t, ans, x)])
-rule(np.linalg.svd, _svd_single, jvps=[_svd_single_jvp])
+rule(np.linalg.svd, _svd_single, jvps=[_svd_single_jvp], check=_refuse_full)
 rule(np.linalg.svd, _svd_u, jvps=[_svd_u_jvp], out=0)
 rule(np.linalg.svd, _svd_s, jvps=[_svd_s_jvp], out=1)
 rule(np.linalg.svd, _svd_vh, jvps=[_svd_vh_jvp], out=2)
@@ -270,17 +273,16 @@ rule(np.linalg.svd, _svd_vh, jvps=[_svd_vh_jvp], out=2)
 # qr: W = skew part of Q^H dA R^-1, dQ = Q W + what leaves the column space, dR = (... - W) R
 
 
-def _leading(q, r, a, mode):
-    """The width of the square leading block of R; R's further columns are Q^H times A's."""
-    tall = r.shape[-2] > a.shape[-1]
-    if tall or mode not in ("reduced", "complete", "r"):
-        refuse(f"np.linalg.qr(mode={mode!r}) has no derivative rule for this shape.",
-                     "Write np.linalg.qr(a), the reduced decomposition.")
-    return r.shape[-2]
+def _refuse_mode(a, mode="reduced"):
+    tall = a.shape[-2] > a.shape[-1]
+    if mode not in ("reduced", "complete", "r") or (mode == "complete" and tall):
+        shape = " of a matrix with more rows than columns" if mode == "complete" else ""
+        refuse(f"np.linalg.qr(mode={mode!r}){shape} has no derivative rule.",
+               "Write np.linalg.qr(a), the reduced decomposition.")
 
 
-def _qr_cotangent(g_q, g_r, q, r, a, mode):
-    k = _leading(q, r, a, mode)
+def _qr_cotangent(g_q, g_r, q, r, a):
+    k = r.shape[-2]         # R's further columns are Q^H times A's
     first, rest = r[..., :k], a[..., k:]
     wide = rest.shape[-1] > 0
     c = 0.0 if g_q is None else conj(g_q)
@@ -299,8 +301,8 @@ def _qr_cotangent(g_q, g_r, q, r, a, mode):
     return conj(c)
 
 
-def _qr_tangents(t, q, r, a, mode):
-    k = _leading(q, r, a, mode)
+def _qr_tangents(t, q, r, a):
+    k = r.shape[-2]         # R's further columns are Q^H times A's
     first = r[..., :k]
     y = H(np.linalg.solve(H(first), H(t[..., :k])))
     x = H(q) @ y
@@ -314,17 +316,17 @@ def _qr_tangents(t, q, r, a, mode):
 
 
 def _qr_single(g, ans, a, mode="reduced"):
-    return _qr_cotangent(None, g, *np.linalg.qr(a), a, mode)
+    return _qr_cotangent(None, g, *np.linalg.qr(a), a)
 
 
 def _qr_single_jvp(t, ans, a, mode="reduced"):
-    return _qr_tangents(t, *np.linalg.qr(a), a, mode)[1]
+    return _qr_tangents(t, *np.linalg.qr(a), a)[1]
 
 
-rule(np.linalg.qr, _qr_single, jvps=[_qr_single_jvp])
+rule(np.linalg.qr, _qr_single, jvps=[_qr_single_jvp], check=_refuse_mode)
 rule(np.linalg.qr,
-     lambda g, ans, a, mode="reduced": _qr_cotangent(g, None, ans[0], ans[1], a, mode),
-     jvps=[lambda t, ans, a, mode="reduced": _qr_tangents(t, ans[0], ans[1], a, mode)[0]], out=0)
+     lambda g, ans, a, mode="reduced": _qr_cotangent(g, None, ans[0], ans[1], a),
+     jvps=[lambda t, ans, a, mode="reduced": _qr_tangents(t, ans[0], ans[1], a)[0]], out=0)
 rule(np.linalg.qr,
-     lambda g, ans, a, mode="reduced": _qr_cotangent(None, g, ans[0], ans[1], a, mode),
-     jvps=[lambda t, ans, a, mode="reduced": _qr_tangents(t, ans[0], ans[1], a, mode)[1]], out=1)
+     lambda g, ans, a, mode="reduced": _qr_cotangent(None, g, ans[0], ans[1], a),
+     jvps=[lambda t, ans, a, mode="reduced": _qr_tangents(t, ans[0], ans[1], a)[1]], out=1)

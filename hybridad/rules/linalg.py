@@ -11,7 +11,7 @@ singular matrices too.
 import numpy as np
 
 from hybridad.rules.declare import constant, rule
-from hybridad.rules.factorizations import H, T, refuse, row
+from hybridad.rules.factorizations import H, T, hermitian_part, row
 from hybridad.rules.products import conj
 from hybridad.rules.spaces import expand, where_nonzero
 
@@ -141,23 +141,30 @@ rule(np.linalg.inv, lambda g, ans, a: -(T(ans) @ g @ T(ans)),
      jvps=[lambda t, ans, a: -(ans @ t @ ans)])
 
 
-def _residuals(p, a, hermitian):
+def _read(a, hermitian):
+    """The matrix that is read: with ``hermitian=True`` the lower triangle tells the upper one."""
+    if not hermitian:
+        return a
+    lower = np.tril(a, -1)
+    return lower + H(lower) + np.eye(a.shape[-1], dtype=a.dtype) * np.real(a)
+
+
+def _residuals(p, a):
     """I - A P and I - P A, the projections off the column and the row space."""
-    if hermitian:
-        refuse("np.linalg.pinv(hermitian=True) has no derivative rule.",
-                     "Leave out hermitian=True.")
     m, n = a.shape[-2:]
     return np.eye(m, dtype=a.dtype) - a @ p, np.eye(n, dtype=a.dtype) - p @ a
 
 
 def _pinv(g, ans, a, rcond=None, hermitian=False, rtol=None):
-    left, right = _residuals(ans, a, hermitian)
+    left, right = _residuals(ans, _read(a, hermitian))
     pt, ph = T(ans), H(ans)
-    return (conj(left @ T(g) @ ans @ ph + ph @ ans @ T(g) @ right) - pt @ g @ pt)
+    c = conj(left @ T(g) @ ans @ ph + ph @ ans @ T(g) @ right) - pt @ g @ pt
+    return hermitian_part(c) if hermitian else c
 
 
 def _pinv_jvp(t, ans, a, rcond=None, hermitian=False, rtol=None):
-    left, right = _residuals(ans, a, hermitian)
+    left, right = _residuals(ans, _read(a, hermitian))
+    t = hermitian_part(t) if hermitian else t
     th, ph = H(t), H(ans)
     return ans @ ph @ th @ left + right @ th @ ph @ ans - ans @ t @ ans
 

@@ -14,8 +14,8 @@ import string
 
 import numpy as np
 
-from hybridad.errors import UnsupportedError, message
 from hybridad.rules.declare import linear, rule, views
+from hybridad.rules.spaces import project
 
 __all__ = ["conj"]
 
@@ -260,9 +260,6 @@ def _einsum_transpose(subscripts, ndims, k):
 
 
 def _einsum_vjp(g, ans, argnum, subscripts, *operands, optimize=False, **kwargs):
-    if not isinstance(subscripts, str):
-        raise UnsupportedError(message("np.einsum was called with lists of axis numbers.",
-                                       "Write subscripts as a string: np.einsum('ij,jk', x, y)."))
     k = argnum - 1
     formula, lone, repeated = _einsum_transpose(subscripts, tuple(map(np.ndim, operands)), k)
     x = operands[k]
@@ -370,17 +367,20 @@ rule(np.correlate,
 # polynomials
 
 
-def _degree(p):
-    """The degree of the polynomial with coefficients `p`."""
-    if np.ndim(p) != 1:
-        raise UnsupportedError(message("np.polyval was called with several polynomials at once.",
-                                       "Evaluate them one by one, or by Horner's rule."))
-    return p.shape[0] - 1
-
-
 def _polyder(p):
-    """The coefficients of the derivative, highest power first."""
-    return p[:-1] * np.arange(_degree(p), 0, -1)
+    """The coefficients of the derivative, highest power first; of each column for a matrix `p`."""
+    powers = np.arange(len(p) - 1, 0, -1)
+    return p[:-1] * np.reshape(powers, (-1,) + (1,) * (p.ndim - 1))
+
+
+def _polyval_p(g, ans, p, x):
+    if p.ndim == 1:
+        return np.ravel(g) @ np.vander(np.ravel(x), len(p))
+    terms = []
+    for _ in range(len(p)):
+        terms.append(project(g, p[0]))
+        g = g * x
+    return np.stack(terms[::-1])
 
 
 def _vander(ans, increasing):
@@ -401,7 +401,7 @@ def _vander_vjp(g, ans, x, N=None, increasing=False):
 
 
 rule(np.polyval,
-     lambda g, ans, p, x: np.ravel(g) @ np.vander(np.ravel(x), _degree(p) + 1),
+     _polyval_p,
      lambda g, ans, p, x: g * np.polyval(_polyder(p), x),
      jvps=[lambda t, ans, p, x: np.polyval(t, x),
            lambda t, ans, p, x: t * np.polyval(_polyder(p), x)])

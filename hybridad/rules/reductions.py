@@ -120,7 +120,6 @@ def _weight_sums(a, axis, weights, keepdims):
 
 
 def _average_vjp(g, ans, a, axis=None, weights=None, returned=False, keepdims=False):
-    _refuse_returned(returned)
     if weights is None:
         return _mean_vjp(g, ans, a, axis, keepdims=keepdims)
     g = g / _weight_sums(a, axis, weights, keepdims)
@@ -128,12 +127,10 @@ def _average_vjp(g, ans, a, axis=None, weights=None, returned=False, keepdims=Fa
 
 
 def _average_jvp(t, ans, a, axis=None, weights=None, returned=False, keepdims=False):
-    _refuse_returned(returned)
     return np.average(t, axis, weights, keepdims=keepdims)
 
 
 def _average_weights_vjp(g, ans, a, axis=None, weights=None, returned=False, keepdims=False):
-    _refuse_returned(returned)
     g = _kept(g / _weight_sums(a, axis, weights, keepdims), a, axis, keepdims)
     g = g * (a - _kept(ans, a, axis, keepdims))
     if np.shape(weights) == np.shape(a):
@@ -145,15 +142,8 @@ def _average_weights_vjp(g, ans, a, axis=None, weights=None, returned=False, kee
 
 
 def _average_weights_jvp(t, ans, a, axis=None, weights=None, returned=False, keepdims=False):
-    _refuse_returned(returned)
     t = _weights(a, axis, t) * (a - _kept(ans, a, axis, keepdims))
     return np.sum(t, axis=axis, keepdims=keepdims) / _weight_sums(a, axis, weights, keepdims)
-
-
-def _refuse_returned(returned):
-    if returned:
-        raise NotImplementedError("np.average(returned=True) has no rule: "
-                                  "use np.average(...) and np.sum(weights)")
 
 
 rule(np.average, _average_vjp, None, _average_weights_vjp,
@@ -375,16 +365,21 @@ _PLOTTING = {"linear": (1.0, 1.0), "interpolated_inverted_cdf": (0.0, 1.0), "haz
              "normal_unbiased": (3 / 8, 3 / 8)}
 _ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint,
             "midpoint": lambda p: (np.floor(p) + np.ceil(p)) / 2.0}
+_DISCRETE = {"inverted_cdf": lambda p: np.ceil(p),
+             "averaged_inverted_cdf": lambda p: np.where(p == np.floor(p), p + 0.5, np.ceil(p)),
+             "closest_observation": lambda p: 2.0 * np.rint((p - 1.0) / 2.0) + 1.0}
 
 
 def _position(q, n, method):
     """Where the quantile `q` of `n` sorted numbers lies, counted from 0."""
     if method in _ROUNDED:
         return _ROUNDED[method](q * (n - 1))
-    if method not in _PLOTTING:
-        raise NotImplementedError(f"quantiles with method={method!r} have no rule: use 'linear'")
-    alpha, beta = _PLOTTING[method]
-    return np.maximum(np.minimum(n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0, n - 1), 0)
+    if method in _DISCRETE:
+        p = _DISCRETE[method](n * q - 1.0)
+    else:
+        alpha, beta = _PLOTTING[method]
+        p = n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0
+    return np.maximum(np.minimum(p, n - 1), 0)
 
 
 def _shares(x, q, method, nan):
@@ -398,29 +393,29 @@ def _shares(x, q, method, nan):
     return np.maximum(1.0 - np.abs(ranks - p), 0.0)
 
 
-def _quantile_vjp(g, a, q, axis, method, nan, weights=None):
-    _refuse_weights(weights)
+def _hit_shares(x, q, ans):
+    """The same of a weighted quantile, which is one of the elements of `x`."""
+    hit = x == np.reshape(ans, np.shape(q) + np.shape(x)[:-1] + (1,))
+    return hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1)
+
+
+def _quantile_vjp(g, ans, a, q, axis, method, nan, weights=None):
     x = _merged(a, axis)
     g = np.reshape(g, np.shape(q) + np.shape(x)[:-1] + (1,))
-    g = g * _shares(x, q, method, nan)
+    g = g * (_shares(x, q, method, nan) if weights is None else _hit_shares(x, q, ans))
     return _unmerged(np.sum(g, axis=tuple(range(np.ndim(q)))), a, axis)
 
 
 def _quantile_jvp(t, ans, a, q, axis, method, nan, weights=None):
-    _refuse_weights(weights)
-    shares = _shares(_merged(a, axis), q, method, nan)
+    x = _merged(a, axis)
+    shares = _shares(x, q, method, nan) if weights is None else _hit_shares(x, q, ans)
     return np.reshape(np.sum(_merged(t, axis) * shares, axis=-1), np.shape(ans))
-
-
-def _refuse_weights(weights):
-    if weights is not None:
-        raise NotImplementedError("quantiles with weights have no rule")
 
 
 def _quantile(p, scale, nan):
     rule(p, lambda g, ans, a, q, axis=None, out=None, overwrite_input=False, method="linear",
          keepdims=False, weights=None:
-         _quantile_vjp(g, a, np.true_divide(q, scale), axis, method, nan, weights),
+         _quantile_vjp(g, ans, a, np.true_divide(q, scale), axis, method, nan, weights),
          jvps=(lambda t, ans, a, q, axis=None, out=None, overwrite_input=False, method="linear",
                keepdims=False, weights=None:
                _quantile_jvp(t, ans, a, np.true_divide(q, scale), axis, method, nan, weights),))
@@ -428,7 +423,7 @@ def _quantile(p, scale, nan):
 
 def _median(p, nan):
     rule(p, lambda g, ans, a, axis=None, out=None, overwrite_input=False, keepdims=False:
-         _quantile_vjp(g, a, 0.5, axis, "linear", nan),
+         _quantile_vjp(g, None, a, 0.5, axis, "linear", nan),
          jvps=(lambda t, ans, a, axis=None, out=None, overwrite_input=False, keepdims=False:
                _quantile_jvp(t, ans, a, 0.5, axis, "linear", nan),))
 

@@ -15,8 +15,8 @@ import math
 import numpy as np
 from scipy import special
 
-from hybridad.errors import MissingRuleError, message
 from hybridad.rules.declare import elementwise, rule
+from hybridad.rules.refusals import fixed, refuse
 from hybridad.rules.spaces import expand, where_finite, where_nonzero
 
 __all__ = []
@@ -28,33 +28,30 @@ _SQRT_PI = math.sqrt(math.pi)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 
-def _refused(name, parameter):
-    def partial(g, ans, *args):
-        raise MissingRuleError(message(
-            f"scipy.special.{name} has no derivative by its parameter {parameter}.",
-            f"Pass {parameter} as a number that does not depend on what is differentiated."))
-
-    return partial
+def _fixed(name, **places):
+    return fixed(f"scipy.special.{name}", **places)
 
 
 # ---- gamma and related functions ---------------------------------------------------------------
 
-def _trigamma(ans, x):
-    if ans.dtype.kind == "c":
-        raise MissingRuleError(message(
-            "The derivative of digamma at complex arguments is not available in SciPy."))
-    return _zeta(2.0, x)
+def _refuse_complex(x):
+    if np.iscomplexobj(x):
+        refuse("The derivative of digamma at complex arguments is not available in SciPy.",
+               "Differentiate digamma at real arguments only; np.real(z) where the imaginary part "
+               "is zero.")
 
 
 elementwise(special.gamma,    lambda g, ans, x: g * where_finite(g, ans * special.psi(x)))
 elementwise(special.gammaln,  lambda g, ans, x: g * where_finite(g, special.psi(x)))
 elementwise(special.loggamma, lambda g, ans, x: g * where_finite(g, special.psi(x)))
-elementwise(special.psi,      lambda g, ans, x: g * where_finite(g, _trigamma(ans, x)))
-elementwise(special.polygamma, _refused("polygamma", "n"),
+elementwise(special.psi,      lambda g, ans, x: g * where_finite(g, _zeta(2.0, x)),
+            check=_refuse_complex)
+elementwise(special.polygamma, None,
             lambda g, ans, n, x: g * where_finite(
-                g, (-1.0) ** n * special.gamma(n + 2.0) * _zeta(n + 2.0, x)))
-elementwise(_zeta, _refused("zeta", "x"),
-            lambda g, ans, s, x: g * where_finite(g, -s * _zeta(s + 1.0, x)))
+                g, (-1.0) ** n * special.gamma(n + 2.0) * _zeta(n + 2.0, x)),
+            check=_fixed("polygamma", n=0))
+elementwise(_zeta, None, lambda g, ans, s, x: g * where_finite(g, -s * _zeta(s + 1.0, x)),
+            check=_fixed("zeta", x=0))
 
 
 def _rgamma(g, ans, x):
@@ -76,12 +73,15 @@ elementwise(special.betaln, lambda g, ans, a, b: g * (special.psi(a) - special.p
 elementwise(special.multigammaln,
             lambda g, ans, a, d: g * sum(special.psi(a - 0.5 * j) for j in range(int(d))), None)
 
-elementwise(special.gammainc, _refused("gammainc", "a"),
-            lambda g, ans, a, x: g * where_finite(g, _gamma_density(a, x)))
-elementwise(special.gammaincc, _refused("gammaincc", "a"),
-            lambda g, ans, a, x: -g * where_finite(g, _gamma_density(a, x)))
-elementwise(special.betainc, _refused("betainc", "a"), _refused("betainc", "b"),
-            lambda g, ans, a, b, x: g * where_finite(g, _beta_density(a, b, x)))
+elementwise(special.gammainc, None,
+            lambda g, ans, a, x: g * where_finite(g, _gamma_density(a, x)),
+            check=_fixed("gammainc", a=0))
+elementwise(special.gammaincc, None,
+            lambda g, ans, a, x: -g * where_finite(g, _gamma_density(a, x)),
+            check=_fixed("gammaincc", a=0))
+elementwise(special.betainc, None, None,
+            lambda g, ans, a, b, x: g * where_finite(g, _beta_density(a, b, x)),
+            check=_fixed("betainc", a=0, b=1))
 
 
 def _gamma_density(a, x):
@@ -149,14 +149,14 @@ elementwise(special.i1, lambda g, ans, x: g * (0.5 * (special.i0(x) + special.iv
 elementwise(special.k0, lambda g, ans, x: g * where_finite(g, -special.k1(x)))
 elementwise(special.k1, lambda g, ans, x: g * where_finite(
     g, -0.5 * (special.k0(x) + special.kv(2.0, x))))
-elementwise(special.jv, _refused("jv", "v"), lambda g, ans, v, z: g * where_finite(
-    g, 0.5 * (special.jv(v - 1.0, z) - special.jv(v + 1.0, z))))
-elementwise(special.yv, _refused("yv", "v"), lambda g, ans, v, z: g * where_finite(
-    g, 0.5 * (special.yv(v - 1.0, z) - special.yv(v + 1.0, z))))
-elementwise(special.iv, _refused("iv", "v"), lambda g, ans, v, z: g * where_finite(
-    g, 0.5 * (special.iv(v - 1.0, z) + special.iv(v + 1.0, z))))
-elementwise(special.kv, _refused("kv", "v"), lambda g, ans, v, z: g * where_finite(
-    g, -0.5 * (special.kv(v - 1.0, z) + special.kv(v + 1.0, z))))
+elementwise(special.jv, None, lambda g, ans, v, z: g * where_finite(
+    g, 0.5 * (special.jv(v - 1.0, z) - special.jv(v + 1.0, z))), check=_fixed("jv", v=0))
+elementwise(special.yv, None, lambda g, ans, v, z: g * where_finite(
+    g, 0.5 * (special.yv(v - 1.0, z) - special.yv(v + 1.0, z))), check=_fixed("yv", v=0))
+elementwise(special.iv, None, lambda g, ans, v, z: g * where_finite(
+    g, 0.5 * (special.iv(v - 1.0, z) + special.iv(v + 1.0, z))), check=_fixed("iv", v=0))
+elementwise(special.kv, None, lambda g, ans, v, z: g * where_finite(
+    g, -0.5 * (special.kv(v - 1.0, z) + special.kv(v + 1.0, z))), check=_fixed("kv", v=0))
 
 
 # ---- logsumexp and softmax: along axes, no ufuncs -----------------------------------------------

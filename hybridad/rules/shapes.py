@@ -11,6 +11,7 @@ import numpy as np
 
 from hybridad.rules.declare import linear, linear_sequence, rule, views
 from hybridad.rules.indexing import scattered
+from hybridad.rules.refusals import refuse
 
 
 def _inverse(order):
@@ -213,34 +214,53 @@ def _widths(pad_width, ndim):
     return np.broadcast_to(pad_width, (ndim, 2)).tolist()
 
 
-def _refuse_pad(mode, reflect_type):
-    if mode not in ("constant", "empty", "edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(f"np.pad(mode={mode!r}) has no rule: write it with concatenate")
-    if reflect_type != "even":
-        raise NotImplementedError("np.pad(reflect_type='odd') has no rule: write it with "
-                                  "concatenate")
+_INSIDE = ("constant", "empty")                         # the padding does not depend on the array
+_REPEATED = ("edge", "reflect", "symmetric", "wrap")    # it repeats elements
+_LINEAR = ("linear_ramp", "mean")                       # it is another linear function of them
 
 
-def _pad_vjp(g, ans, array, pad_width, mode="constant", constant_values=0, reflect_type="even"):
-    _refuse_pad(mode, reflect_type)
+def _check_pad(array, pad_width, mode="constant", **options):
+    if mode not in _INSIDE + _REPEATED + _LINEAR:
+        mode = repr(mode) if isinstance(mode, str) else getattr(mode, "__name__", "...")
+        refuse(f"np.pad(mode={mode}) has no derivative rule.",
+               "Write it with np.concatenate([x, np.max(x, axis=0, keepdims=True)]) and the like.")
+
+
+def _pad_matrix(n, width, mode, options, axis, ndim):
+    """The padding along one axis as a matrix, from how it pads the identity matrix."""
+    options = {k: v for k, v in options.items() if k != "end_values"}
+    if options.get("stat_length") is not None:
+        length = np.broadcast_to(options["stat_length"], (ndim, 2))[axis]
+        options["stat_length"] = (tuple(length.tolist()), (1, 1))
+    return np.pad(np.eye(n), (width, (0, 0)), mode, **options)
+
+
+def _pad_vjp(g, ans, array, pad_width, mode="constant", **options):
     shape = np.shape(array)
+    repeated = mode in _REPEATED and options.get("reflect_type", "even") == "even"
     for axis, (before, after) in enumerate(_widths(pad_width, len(shape))):
         n = shape[axis]
-        if mode in ("constant", "empty"):
+        if mode in _INSIDE:
             g = _piece(g, before, before + n, axis)
-        elif before or after:
+        elif not (before or after):
+            continue
+        elif repeated:
             source = np.pad(np.arange(n), (before, after), mode)
             partly = np.shape(g)[:axis] + (n,) + np.shape(g)[axis + 1 :]
             g = scattered(g, partly, (slice(None),) * axis + (source,))
+        else:
+            matrix = _pad_matrix(n, (before, after), mode, options, axis, len(shape))
+            g = np.moveaxis(np.moveaxis(g, axis, -1) @ matrix.astype(g.dtype), -1, axis)
     return g
 
 
-def _pad_jvp(t, ans, array, pad_width, mode="constant", constant_values=0, reflect_type="even"):
-    _refuse_pad(mode, reflect_type)
-    return np.pad(t, pad_width, "constant" if mode == "empty" else mode)
+def _pad_jvp(t, ans, array, pad_width, mode="constant", **options):
+    affine = ("constant_values", "end_values")
+    options = {k: v for k, v in options.items() if k not in affine}
+    return np.pad(t, pad_width, "constant" if mode == "empty" else mode, **options)
 
 
-rule(np.pad, _pad_vjp, jvps=(_pad_jvp,))
+rule(np.pad, _pad_vjp, jvps=(_pad_jvp,), check=_check_pad)
 
 
 # Triangles and diagonals

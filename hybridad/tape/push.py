@@ -3,7 +3,7 @@
 import numpy as np
 
 from hybridad._push import Push
-from hybridad.tape.sweep import member_of, recording_tape
+from hybridad.tape.sweep import Members, recording_tape
 
 __all__ = ["push"]
 
@@ -25,6 +25,7 @@ def push(recording, tangents):
     into = recording_tape(recording, [t for ts in tangents for t in ts])
     targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
     passing = Push(recording.tape, recording.start, recording.end, targets, into)
+    members = Members(into)
     with np.errstate(all="ignore"):
         try:
             for leaves, ts in zip(recording.leaves, tangents):
@@ -34,12 +35,12 @@ def push(recording, tangents):
             passing.run()
         finally:
             passing.restore()
-    return [_tangent(passing, output, into) for output in recording.outputs]
+    return [members.of(_tangent(passing, output), output.raw) for output in recording.outputs]
 
 
-def _tangent(passing, output, into):
+def _tangent(passing, output):
     if output.node < 0:
-        return member_of(None, output.raw, into)
+        return None
     if isinstance(output.raw, np.ndarray):
-        return member_of(passing.tangent_view(output.node, output.raw), output.raw, into)
-    return member_of(passing.tangent(output.node), output.raw, into)
+        return passing.tangent_view(output.node, output.raw)
+    return passing.tangent(output.node)

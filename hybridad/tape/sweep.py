@@ -3,10 +3,12 @@
 import numpy as np
 
 from hybridad import tree
-from hybridad._record import active, constant_value, is_wrapper, raw_of, tape_of
+from hybridad._record import active, constant_value, is_wrapper, raw_of, storage_node
 from hybridad._sweep import Sweep
+from hybridad.errors import ScopeError, message
+from hybridad.recording.run import check_scope, tape_in_progress
 
-__all__ = ["member_of", "recording_tape", "sweep"]
+__all__ = ["Members", "recording_tape", "sweep"]
 
 
 def sweep(recording, cotangents, keeps=True):
@@ -29,6 +31,7 @@ def sweep(recording, cotangents, keeps=True):
     targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
     keeps = keeps or not recording.is_disposable()
     passing = Sweep(recording.tape, recording.start, recording.end, targets, into, keeps)
+    members = Members(into)
     with np.errstate(all="ignore"):
         try:
             for output, g in zip(recording.outputs, cotangents):
@@ -38,7 +41,7 @@ def sweep(recording, cotangents, keeps=True):
                     else:
                         passing.seed(output.node, g)
             passing.run()
-            found = [[member_of(passing.cotangent(leaf.node), leaf.raw, into) for leaf in leaves]
+            found = [[members.of(passing.cotangent(leaf.node), leaf.raw) for leaf in leaves]
                      for leaves in recording.leaves]
         finally:
             passing.restore()
@@ -46,40 +49,74 @@ def sweep(recording, cotangents, keeps=True):
 
 
 def recording_tape(recording, values):
-    """The tape on which the pass has to be recorded, or None for a pass over plain numbers."""
-    if recording.linked:
-        return recording.tape
+    """The tape on which the pass has to be recorded, or None for a pass over plain numbers.
+
+    Raises ScopeError if that is not the tape in progress.
+    """
+    current = tape_in_progress()
     for v in values:
-        if active(v):
-            return tape_of(v)
-    return None
+        check_scope(v, current, recording.name)
+    if recording.linked and recording.tape.is_open:
+        if recording.tape is not current:
+            raise ScopeError(message(
+                f"The pullback of {recording.name}, which was made in the run of "
+                f"{recording.tape.name}, was called in another thread or context.",
+                "Call it in the thread and context it was made in."))
+        return recording.tape
+    return current if any(map(active, values)) else None
 
 
-def member_of(value, like, into):
-    """A cotangent or tangent as the caller gets it: of the type of `like`, memory of its own.
+class Members:
+    """Makes cotangents or tangents what the caller gets: of the type of what they belong to.
+
+    Each has memory of its own: two of them may have come out of a pass as the same array.
 
     Parameters
     ----------
-    value : array, scalar, wrapper or None
-        None is zero.
-    like : array or scalar
-        The plain value it belongs to.
     into : Tape or None
         The tape that is being recorded on.
     """
-    kind = type(like)
-    if value is None:
-        if kind is np.ndarray:
-            zeros = np.zeros_like(like)
-            return zeros if into is None else constant_value(into, zeros)
-        return kind(0)
-    if is_wrapper(value):
-        return value if active(value) else _plain_member(raw_of(value), like, kind)
-    return _plain_member(value, like, kind)
 
+    def __init__(self, into):
+        self.into = into
+        self.begin = 0 if into is None else len(into)
+        self.taken = set()  # arrays and nodes that were handed out
 
-def _plain_member(value, like, kind):
-    if kind is np.ndarray:
+    def of(self, value, like):
+        """The member for `like`, a plain array or number; None is zero."""
+        kind = type(like)
+        if value is None:
+            if kind is np.ndarray:
+                zeros = np.zeros_like(like)
+                return zeros if self.into is None else constant_value(self.into, zeros)
+            return kind(0)
+        if is_wrapper(value):
+            if active(value):
+                return self._recorded(value, like)
+            value = raw_of(value)
+        if kind is not np.ndarray:
+            return kind(value)
+        made = self._plain(value, like)
+        # Inside a run active values may be written into it.
+        return made if self.into is None else constant_value(self.into, made)
+
+    def _plain(self, value, like):
         value = np.asarray(value)
-        return value if value.flags.owndata and value.flags.writeable else value.copy(order="K")
-    return kind(value)
+        flags = value.flags
+        if value.dtype != like.dtype:  # the other byte order
+            value = value.astype(like.dtype)
+        elif not flags.owndata or not flags.writeable or id(value) in self.taken:
+            value = value.copy(order="K")
+        self.taken.add(id(value))
+        return value
+
+    def _recorded(self, value, like):
+        if type(like) is not np.ndarray:
+            return value
+        if value.dtype != like.dtype:
+            return value.astype(like.dtype)
+        node = storage_node(value)
+        if node < self.begin or node in self.taken:
+            return value.copy("K")
+        self.taken.add(node)
+        return value

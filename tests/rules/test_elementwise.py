@@ -153,8 +153,13 @@ def test_nan_to_num():
     z = np.array([complex(NAN, 1.0), complex(1.0, INF), 1 + 1j])
     got = PRIMITIVES[np.nan_to_num].vjps[0](np.full(3, 2 + 3j), np.nan_to_num(z), z)
     np.testing.assert_array_equal(got, [3j, 2, 2 + 3j])
-    with pytest.raises(NotImplementedError, match="real and imaginary"):
-        PRIMITIVES[np.nan_to_num].vjps[2](np.full(3, 2 + 3j), np.nan_to_num(z), z)
+    got = PRIMITIVES[np.nan_to_num].vjps[2](np.full(3, 2 + 3j), np.nan_to_num(z), z)
+    np.testing.assert_array_equal(got, [2, 0, 0])
+    z[0] = complex(1.0, NAN)
+    got = PRIMITIVES[np.nan_to_num].vjps[2](np.full(3, 2 + 3j), np.nan_to_num(z), z)
+    np.testing.assert_array_equal(got, [-3, 0, 0])
+    got = PRIMITIVES[np.nan_to_num].jvps[3](2.0, np.nan_to_num(z), z)
+    np.testing.assert_array_equal(got, [0, 2j, 0])
 
 
 def test_guards_keep_the_derivative_by_the_cotangent():

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from hybridad.errors import UnsupportedError
 from hybridad.rules import factorizations, linalg, products  # noqa: F401 - they fill the registry
 from hybridad.rules.declare import PRIMITIVES
 from hybridad.rules.spaces import project
@@ -247,21 +246,31 @@ def test_equal_eigenvalues_are_never_silently_wrong():
     assert not np.all(np.isfinite(vjp(np.linalg.eigh, g, np.eye(3), out=1)))
 
 
-# refusals
+# hermitian=True reads the lower triangle
 
 
-@pytest.mark.parametrize("p, x, options, out", [
-    (np.linalg.svd, np.ones((3, 2)), {}, 0),
-    (np.linalg.svd, np.eye(2), {"hermitian": True}, 1),
-    (np.linalg.pinv, np.eye(2), {"hermitian": True}, None),
-    (np.linalg.qr, np.ones((3, 2)), {"mode": "complete"}, 0),
-])
-def test_refusals_name_the_remedy(p, x, options, out):
-    with pytest.raises(UnsupportedError, match=r"Write|Leave"):
-        vjp(p, np.ones(1), x, out=out, **options)
-
-
-def test_einsum_with_lists_is_refused():
-    x = np.ones((2, 2))
-    with pytest.raises(UnsupportedError, match="subscripts"):
-        PRIMITIVES[np.einsum].vjp(x, x, 0, x, [0, 1])
+@DTYPES
+@pytest.mark.parametrize("values", [(3.0, -1.0, 0.5), (1.0, 3.0, 4.0)])
+def test_hermitian_options_read_the_lower_triangle(values, dtype):
+    rng = np.random.default_rng(3)
+    q = np.linalg.qr(draw(rng, 3, 3, dtype=dtype))[0]
+    a = hermitian((q * values) @ np.conj(q.T))
+    t = hermitian(draw(rng, 3, 3, dtype=dtype))
+    spoilt = a + np.triu(np.ones((3, 3)), 1)
+    functions = [lambda x: np.linalg.pinv(x, hermitian=True),
+                 lambda x: np.linalg.svd(x, hermitian=True).S,
+                 lambda x: np.linalg.svd(x, hermitian=True, compute_uv=False)]
+    places = [(np.linalg.pinv, None, {}), (np.linalg.svd, 1, {}),
+              (np.linalg.svd, None, {"compute_uv": False})]
+    if dtype == "d":
+        functions += [lambda x: np.linalg.svd(x, hermitian=True).U,
+                      lambda x: np.linalg.svd(x, hermitian=True).Vh]
+        places += [(np.linalg.svd, 0, {}), (np.linalg.svd, 2, {})]
+    for f, (p, out, options) in zip(functions, places):
+        slope = directional(f, (a,), (t,))
+        options = {**options, "hermitian": True}
+        np.testing.assert_allclose(jvp(p, t, spoilt, out=out, **options), slope, atol=1e-8)
+        g = draw(rng, *slope.shape, dtype=slope.dtype)
+        c = vjp(p, g, spoilt, out=out, **options)
+        np.testing.assert_allclose(c, np.conj(c.T))
+        np.testing.assert_allclose(pair(c, t), pair(g, slope), atol=1e-8)

@@ -129,10 +129,28 @@ def test_zero_dimensions_with_an_axis():
     assert pull(np.max, 2.0, np.float64(3.0), axis=-1) == 2.0
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: pull(np.quantile, 1.0, x, 0.5, method="inverted_cdf"),
-    lambda x: PRIMITIVES[np.average].vjps[0](1.0, (2.0, 3.0), x, returned=True),
-])
-def test_refusals(call):
-    with pytest.raises(NotImplementedError):
-        call(np.arange(3.0))
+METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "lower", "higher",
+           "nearest", "midpoint", "linear", "hazen", "weibull", "median_unbiased")
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_are_the_shares_times_the_elements(method, n):
+    # Also where q falls on an element or between two, where the discrete methods jump.
+    x = np.array([3.0, -1.0, 8.0, 2.0, 0.5, 7.0, 6.0, -4.0])[:n]
+    q = np.arange(17) / 16.0
+    shares = [pull(np.quantile, 1.0, x, each, method=method) for each in q]
+    np.testing.assert_allclose(np.sum(shares, axis=1), 1.0)
+    np.testing.assert_allclose(shares @ x, np.quantile(x, q, method=method), atol=1e-12)
+
+
+def test_weighted_quantile_is_an_element():
+    x, w = np.array([[3.0, 1.0, 2.0], [5.0, 6.0, 4.0]]), np.array([1.0, 5.0, 1.0])
+    options = {"axis": 1, "weights": w, "method": "inverted_cdf"}
+    for q in (0.5, np.array([0.05, 0.9])):
+        ans = np.quantile(x, q, **options)
+        shares = x == np.expand_dims(ans, -1)
+        g = 1.0 + np.arange(np.size(ans)).reshape(np.shape(ans))
+        expected = np.sum((np.expand_dims(g, -1) * shares).reshape(-1, 2, 3), axis=0)
+        np.testing.assert_array_equal(pull(np.quantile, g, x, q, **options), expected)
+        np.testing.assert_array_equal(push(np.quantile, 10.0 * x, x, q, **options), 10.0 * ans)

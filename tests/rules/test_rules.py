@@ -12,7 +12,7 @@ from hybridad.recording.arraylike import plain
 from hybridad.recording.calls import call, first_wrapper
 from hybridad.recording.ufuncs import primitive_of
 from hybridad.testing import check_grads
-from tests.rules.direct import check_directly, load_cases
+from tests.rules.direct import load_cases
 
 CASES = load_cases()
 FULL = os.environ.get("HYBRIDAD_FULL") == "1"

@@ -1,6 +1,12 @@
 """The pytest plugin, run by pytest in a folder of its own."""
 
+from importlib.metadata import entry_points
+
 import pytest
+
+# Where hybridad is installed pytest finds its plugin, and a second one would be refused.
+FOUND = bool(entry_points(group="pytest11", name="hybridad"))
+PLUGIN = () if FOUND else ("-p", "hybridad.testing.plugin")
 
 TESTS = """
     import numpy as np
@@ -32,7 +38,7 @@ WRONG = """
 def run(pytester):
     def run(source, *options):
         pytester.makepyfile(source)
-        return pytester.runpytest_inprocess("-p", "hybridad.testing.plugin", *options)
+        return pytester.runpytest_inprocess(*PLUGIN, *options)
 
     return run
 

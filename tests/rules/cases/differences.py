@@ -26,6 +26,9 @@ case(np.gradient, arg(5))
 case(np.gradient, arg(2), note="two points")
 case(np.gradient, arg(3, 4), call=lambda f: np.gradient(f, axis=1))
 case(np.gradient, arg(5, 2), call=lambda f: np.gradient(f, 0.5, axis=0, edge_order=2))
+case(np.gradient, arg(5), arg(), note="spacing")
+case(np.gradient, arg(3, 5), arg(), note="spacing",
+     call=lambda f, h: np.gradient(f, h, axis=1, edge_order=2))
 case(np.gradient, arg(5), call=lambda f: np.gradient(f, np.array([0.0, 1.0, 1.5, 3.0, 3.2])))
 case(np.gradient, arg(4), call=lambda f: np.gradient(f, np.array([0.0, 1.0, 1.5, 3.0]),
                                                      edge_order=2))

@@ -74,6 +74,16 @@ for _shape in ((3, 3), (2, 4, 2), (2, 2, 4)):
          call=lambda x: np.linalg.svd(x, full_matrices=False)[2])
 case(np.linalg.svd, arg(3, 3, domain="apart"), call=lambda x: np.linalg.svd(x).U, dtypes="fd")
 case(np.linalg.svd, arg(3, 3, domain="apart"), call=lambda x: np.linalg.svd(x).S)
+for _shape in ((3, 3), (2, 3, 3)):
+    _a = arg(*_shape, domain="hermitian")
+    case(np.linalg.svd, _a, note="hermitian values",
+         call=lambda x: np.linalg.svd(hermitian(x), compute_uv=False, hermitian=True))
+    case(np.linalg.svd, _a, note="hermitian S",
+         call=lambda x: np.linalg.svd(hermitian(x), hermitian=True).S)
+    case(np.linalg.svd, _a, note="hermitian U", dtypes="fd",
+         call=lambda x: np.linalg.svd(hermitian(x), hermitian=True).U)
+    case(np.linalg.svd, _a, note="hermitian Vh", dtypes="fd",
+         call=lambda x: np.linalg.svd(hermitian(x), False, hermitian=True).Vh)
 
 
 def _polar(x):

@@ -109,6 +109,7 @@ if hasattr(np, "cumulative_sum"):
         case(p, arg(3, 4), call=lambda x, name=name: getattr(np, name)(x, axis=-1,
                                                                        include_initial=True))
 
+WEIGHTS = np.array([1.0, 3.0, 0.5, 2.0, 0.0, 1.0, 1.5])
 QUANTILES = ((np.quantile, 1.0), (np.percentile, 100.0),
              (np.nanquantile, 1.0), (np.nanpercentile, 100.0))
 for p, scale in QUANTILES:
@@ -122,7 +123,12 @@ for p, scale in QUANTILES:
     case(p, arg(6, 2, domain="apart"), dtypes="fd", note="many kept",
          call=lambda x, name=name, q=many[0]: getattr(np, name)(x, q, axis=-1, keepdims=True))
     for method in ("interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
-                   "normal_unbiased", "lower", "higher", "midpoint", "nearest"):
+                   "normal_unbiased", "lower", "higher", "midpoint", "nearest", "inverted_cdf",
+                   "averaged_inverted_cdf", "closest_observation"):
         case(p, arg(2, 7, domain="apart"), dtypes="fd", note=method,
              call=lambda x, name=name, method=method, q=many[0]:
              getattr(np, name)(x, q, axis=1, method=method))
+    for q in (many, 0.4 * scale):
+        case(p, arg(2, 7, domain="apart"), dtypes="fd", note="weights",
+             call=lambda x, name=name, q=q: getattr(np, name)(
+                 x, q, axis=1, weights=WEIGHTS, method="inverted_cdf", keepdims=True))

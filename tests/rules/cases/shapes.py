@@ -134,6 +134,15 @@ for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
     case(np.pad, arg(3, 4), call=lambda x, mode=mode: np.pad(x, 2, mode))
     case(np.pad, arg(3, 4), call=lambda x, mode=mode: np.pad(x, ((0, 1), (2, 0)), mode=mode))
     case(np.pad, arg(3), call=lambda x, mode=mode: np.pad(x, (5, 4), mode), note="far")
+for options in ({"mode": "mean"}, {"mode": "mean", "stat_length": 2}, {"mode": "linear_ramp"},
+                {"mode": "mean", "stat_length": ((1, 2), (2, 3))},
+                {"mode": "linear_ramp", "end_values": 2.0},
+                {"mode": "linear_ramp", "end_values": ((1.0, 2.0), (-3.0, 0.5))},
+                {"mode": "reflect", "reflect_type": "odd"},
+                {"mode": "symmetric", "reflect_type": "odd"}):
+    name = "-".join(map(str, options.values()))
+    case(np.pad, arg(3, 4), call=lambda x, o=options: np.pad(x, 2, **o), note=name)
+    case(np.pad, arg(3, 4), call=lambda x, o=options: np.pad(x, ((0, 5), (2, 0)), **o), note=name)
 case(np.pad, arg(3), call=lambda x: np.pad(x, 1))
 case(np.pad, arg(3, 2), call=lambda x: np.pad(x, (1, 2), constant_values=3.0))
 
