@@ -77,6 +77,14 @@ def is_users(filename):
     return True
 
 
+def user_frame():
+    """The innermost frame whose code is the user's own, or None."""
+    frame = sys._getframe(1)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
 def user_line():
     """The innermost line that is the user's own.
 
@@ -85,9 +93,7 @@ def user_line():
     str
         ``"file:line  source text"``, or an empty string if there is no such frame.
     """
-    frame = sys._getframe(1)
-    while frame is not None and not is_users(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = user_frame()
     if frame is None:
         return ""
     filename, line = frame.f_code.co_filename, frame.f_lineno

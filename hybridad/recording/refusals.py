@@ -1,5 +1,7 @@
 """The errors by which recording refuses what it cannot follow."""
 
+import opcode
+
 import numpy as np
 
 from hybridad._record import is_wrapper
@@ -9,6 +11,7 @@ from hybridad.errors import (
     MissingRuleError,
     UnsupportedError,
     message,
+    user_frame,
 )
 
 __all__ = ["check_kind", "lost", "missing", "unsupported"]
@@ -35,6 +38,7 @@ def check_kind(x):
             "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0))."))
 
 
+_STORE_SUBSCR = opcode.opmap["STORE_SUBSCR"]
 _NUMBERS = (float, int, complex, bool, type(None))
 
 
@@ -44,6 +48,12 @@ def lost(value, how):
         "hash()": "Do not use differentiated values as keys or cached arguments.",
         "a pickle": "Pickle the result of the differentiated function instead.",
     }
+    if how in ("float()", "int()", "complex()") and _is_stored():
+        raise LostDerivativeError(message(
+            "A differentiated value was about to be written into a plain array: its derivative "
+            "would be lost.",
+            "Create the array from a differentiated one (np.zeros_like(x)), or put it together at "
+            "the end (np.stack([...]))."))
     if how.startswith("a plain array"):
         remedy = ("Create the array from a differentiated one (np.zeros_like(x), np.stack([...])), "
                   "and use functions of NumPy that have a rule.")
@@ -54,6 +64,12 @@ def lost(value, how):
     raise LostDerivativeError(
         message(f"A differentiated value was about to become {how}: its derivative would be lost.",
                 remedies.get(how, remedy)))
+
+
+def _is_stored():
+    """Whether the user's line is just storing into an item: NumPy asks the value for a float."""
+    frame = user_frame()
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == _STORE_SUBSCR
 
 
 def missing(name):

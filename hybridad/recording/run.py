@@ -1,6 +1,5 @@
 """One run of `f` on wrappers: the arguments become active values, the tape logs what happens."""
 
-import opcode
 import threading
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -43,7 +42,6 @@ __all__ = [
     "tape_in_progress",
 ]
 
-_STORE_SUBSCR = opcode.opmap["STORE_SUBSCR"]
 _RUN = ContextVar("hybridad_run", default=(None, None))  # tape and lock
 
 
@@ -238,18 +236,6 @@ def _refusal_behind(error):
         if is_users(last.tb_frame.f_code.co_filename):
             users = last
         traceback = last.tb_next
-    if isinstance(refusal, LostDerivativeError) and users is not None:
-        instruction = users.tb_frame.f_code.co_code[users.tb_lasti]
-        number = any(f"become {kind}()" in str(refusal) for kind in ("float", "int", "complex"))
-        if instruction == _STORE_SUBSCR and number:
-            # ``a[0] = x`` with a plain array: NumPy asks the value for a float.
-            where = str(refusal).split("\n")[1].removeprefix("  at ")
-            refusal = LostDerivativeError(message(
-                "A differentiated value was about to be written into a plain array: its "
-                "derivative would be lost.",
-                "Create the array from a differentiated one (np.zeros_like(x)), or put it "
-                "together at the end (np.stack([...])).", where))
-            return refusal.with_traceback(error.__traceback__)
     if refusal is error or (last is users and not str(error).startswith("setting an array")):
         return None  # the error of the user's own
     return refusal.with_traceback(error.__traceback__)

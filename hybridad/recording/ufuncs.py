@@ -31,7 +31,9 @@ def ufunc_method(ufunc, method, inputs, kwargs):
     kwargs : dict
         As NumPy hands them over: ``out`` is a tuple.
     """
-    inputs = tuple(x if k == 1 and method in _INDEXED else _operand(x)
+    known = PRIMITIVES.get(ufunc)
+    decides = known is not None and known.kind == "constant"    # may be asked of anything
+    inputs = tuple(x if k == 1 and method in _INDEXED else as_array(x) if decides else _operand(x)
                    for k, x in enumerate(inputs))
     kwargs = dict(kwargs)
     out = kwargs.pop("out", None)
