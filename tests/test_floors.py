@@ -29,9 +29,7 @@ FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 ENTRANCE = {"api", "inspection", "errors", "tree"}
 
 UNTESTED = {
-    "errors": "the refusals are tested where they are raised; see test_every_error_is_tested",
     "__main__": "run by tests/comparison",
-    "rules.declare": "every rule is a test of it",
     "rules.spaces": "every check of a rule projects, expands and broadcasts",
     "testing.disagreement": "its texts are what tests/testing/test_gradients.py reads",
     "testing.subject": "every check in tests/testing/test_gradients.py is of a subject",

@@ -340,7 +340,7 @@ cdef class _Wrapper(Value):
         cdef Primitive prim
         if method == "__call__" and not kwargs and len(<tuple>inputs) <= 2:
             prim = PRIMITIVES.get(ufunc)
-            if prim is not None and prim.outs is None:
+            if prim is not None and prim.outs is None and prim.check is None:
                 if len(<tuple>inputs) == 1:
                     return _unary_ufunc(ufunc, prim, self)
                 return _binary_ufunc(ufunc, prim, inputs[0], inputs[1])

@@ -214,8 +214,6 @@ def _register(p, kind, *, functions, vjps=(), jvps=(), vjp=None, jvp=None, skip=
         out=-1 if out is None else out,
         needs=_reads(functions, skip) if needs is None else needs,
         check=check,
-        # Compiled code serves plain calls of ufuncs that have neither several results nor a check.
-        outs=None if check is None else {},
     )
     if out is None:
         PRIMITIVES[p] = primitive

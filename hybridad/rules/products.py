@@ -380,7 +380,7 @@ def _polyval_p(g, ans, p, x):
     for _ in range(len(p)):
         terms.append(project(g, p[0]))
         g = g * x
-    return np.stack(terms[::-1])
+    return np.stack(terms[::-1]) if terms else None
 
 
 def _vander(ans, increasing):

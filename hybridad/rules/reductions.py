@@ -95,13 +95,19 @@ def _mean_vjp(g, ans, a, axis=None, dtype=None, out=None, keepdims=False, where=
     return _selected(where, _kept(g, a, axis, keepdims))
 
 
+def _mean(a, axis, keepdims=False, where=True):
+    """The mean; of nothing it is NaN without the warning of `np.mean`."""
+    return (np.sum(a, axis=axis, keepdims=keepdims, where=where)
+            / _count(a, axis, keepdims, where))
+
+
 def _mean_jvp(t, ans, a, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    return np.mean(t, axis=axis, keepdims=keepdims, where=where)
+    return _mean(t, axis, keepdims, where)
 
 
 rule(np.sum, _sum_vjp, jvps=(_sum_jvp,))
 rule(np.nansum, _ignoring_nan(_sum_vjp), jvps=(_ignoring_nan(_sum_jvp),))
-linear(np.mean, _mean_vjp)
+rule(np.mean, _mean_vjp, jvps=(_mean_jvp,))
 rule(np.nanmean, _ignoring_nan(_mean_vjp), jvps=(_ignoring_nan(_mean_jvp),))
 
 
@@ -155,7 +161,7 @@ rule(np.average, _average_vjp, None, _average_weights_vjp,
 
 def _deviations(a, axis, where=True, mean=None):
     if mean is None:
-        mean = np.mean(a, axis=axis, keepdims=True, where=where)
+        mean = _mean(a, axis, True, where)
     return _selected(where, a - mean)
 
 
@@ -365,25 +371,27 @@ _PLOTTING = {"linear": (1.0, 1.0), "interpolated_inverted_cdf": (0.0, 1.0), "haz
              "normal_unbiased": (3 / 8, 3 / 8)}
 _ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint,
             "midpoint": lambda p: (np.floor(p) + np.ceil(p)) / 2.0}
-_DISCRETE = {"inverted_cdf": lambda p: np.ceil(p),
-             "averaged_inverted_cdf": lambda p: np.where(p == np.floor(p), p + 0.5, np.ceil(p)),
-             "closest_observation": lambda p: 2.0 * np.rint((p - 1.0) / 2.0) + 1.0}
+_SELECTING = ("inverted_cdf", "closest_observation")
 
 
 def _position(q, n, method):
     """Where the quantile `q` of `n` sorted numbers lies, counted from 0."""
     if method in _ROUNDED:
         return _ROUNDED[method](q * (n - 1))
-    if method in _DISCRETE:
-        p = _DISCRETE[method](n * q - 1.0)
+    if method == "averaged_inverted_cdf":
+        p = n * q - 1.0
+        p = np.where(p == np.floor(p), p + 0.5, np.ceil(p))
     else:
         alpha, beta = _PLOTTING[method]
         p = n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0
     return np.maximum(np.minimum(p, n - 1), 0)
 
 
-def _shares(x, q, method, nan):
+def _shares(x, ans, q, method, nan):
     """What each element of `x` contributes to its slice's quantile: shape q + x."""
+    if method in _SELECTING:    # the only methods with weights
+        hit = x == np.reshape(ans, np.shape(q) + np.shape(x)[:-1] + (1,))
+        return hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1)
     ranks = np.argsort(np.argsort(x, axis=-1), axis=-1)
     n = np.shape(x)[-1]
     if nan:
@@ -393,32 +401,24 @@ def _shares(x, q, method, nan):
     return np.maximum(1.0 - np.abs(ranks - p), 0.0)
 
 
-def _hit_shares(x, q, ans):
-    """The same of a weighted quantile, which is one of the elements of `x`."""
-    hit = x == np.reshape(ans, np.shape(q) + np.shape(x)[:-1] + (1,))
-    return hit / np.maximum(np.sum(hit, axis=-1, keepdims=True), 1)
-
-
-def _quantile_vjp(g, ans, a, q, axis, method, nan, weights=None):
+def _quantile_vjp(g, ans, a, q, axis, method, nan):
     x = _merged(a, axis)
-    g = np.reshape(g, np.shape(q) + np.shape(x)[:-1] + (1,))
-    g = g * (_shares(x, q, method, nan) if weights is None else _hit_shares(x, q, ans))
+    g = np.reshape(g, np.shape(q) + np.shape(x)[:-1] + (1,)) * _shares(x, ans, q, method, nan)
     return _unmerged(np.sum(g, axis=tuple(range(np.ndim(q)))), a, axis)
 
 
-def _quantile_jvp(t, ans, a, q, axis, method, nan, weights=None):
-    x = _merged(a, axis)
-    shares = _shares(x, q, method, nan) if weights is None else _hit_shares(x, q, ans)
+def _quantile_jvp(t, ans, a, q, axis, method, nan):
+    shares = _shares(_merged(a, axis), ans, q, method, nan)
     return np.reshape(np.sum(_merged(t, axis) * shares, axis=-1), np.shape(ans))
 
 
 def _quantile(p, scale, nan):
     rule(p, lambda g, ans, a, q, axis=None, out=None, overwrite_input=False, method="linear",
          keepdims=False, weights=None:
-         _quantile_vjp(g, ans, a, np.true_divide(q, scale), axis, method, nan, weights),
+         _quantile_vjp(g, ans, a, np.true_divide(q, scale), axis, method, nan),
          jvps=(lambda t, ans, a, q, axis=None, out=None, overwrite_input=False, method="linear",
                keepdims=False, weights=None:
-               _quantile_jvp(t, ans, a, np.true_divide(q, scale), axis, method, nan, weights),))
+               _quantile_jvp(t, ans, a, np.true_divide(q, scale), axis, method, nan),))
 
 
 def _median(p, nan):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import hybridad
 from hybridad.rules.compositions import COMPOSITIONS
 
 X = np.array([-2.0, 0.5, 3.0])
@@ -55,3 +56,26 @@ def test_same_errors(p, args):
         p(*args)
     with pytest.raises(expected.type):
         COMPOSITIONS[p](*args)
+
+
+@pytest.mark.parametrize("f, slope", [
+    (lambda s: np.select([X < 0, X < 1], [s, X]), 1.0),
+    (lambda s: np.select([X < 0, X < 1], [X.astype("f"), s * 1], 2), 1.0),
+    (lambda s: np.select([X < 0, X < 9], [s, 2 * s], np.float32(2.0)), 5.0),
+    (lambda s: np.select([X < 0, X < 1], [s, 1j * X]), 1.0),
+    (lambda s: np.select([True], [s]), 1.0),
+    (lambda s: np.choose([1, 0, 1], [X.astype("f"), s]), 2.0),
+    (lambda s: np.choose([1, 0, 1], [s, 3]), 1.0),
+])
+def test_numbers_of_python_being_recorded(f, slope):
+    seen = []
+
+    def g(s):
+        y = f(s)
+        seen.append(y)
+        return np.sum(np.real(y))
+
+    assert hybridad.grad(g)(1.5) == slope
+    (found,), expected = seen, f(1.5)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)

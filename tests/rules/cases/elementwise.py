@@ -152,8 +152,8 @@ case(np.nan_to_num, arg(3, 4))
 case(np.nan_to_num, arg())
 case(np.nan_to_num, arg(3), call=lambda x: np.nan_to_num(x, nan=1.0, posinf=2.0, neginf=3.0))
 for _bad in (np.nan, np.inf, complex(np.nan, 1.0), complex(1.0, -np.inf), complex(np.inf, np.nan)):
-    case(np.nan_to_num, arg(), arg(), arg(), dtypes="fd", note="replaced",
-         call=lambda a, b, c, x=_bad: np.nan_to_num(np.array([x, 1.0]), nan=a, posinf=b, neginf=c))
+    case(np.nan_to_num, arg(2), arg(), arg(), arg(), dtypes="fd", note="replaced",
+         call=lambda x, a, b, c, z=_bad: np.nan_to_num(x + [z, 1.0], nan=a, posinf=b, neginf=c))
 
 # ---- complex numbers ---------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ case(np.linalg.pinv, arg(2, 2, 4))
 case(np.linalg.pinv, arg(4, 2), call=lambda x: np.linalg.pinv(x, 1e-10))
 case(np.linalg.pinv, arg(2, 3, 3, domain="hermitian"), note="hermitian", call=lambda x:
      np.linalg.pinv((x + np.conj(np.swapaxes(x, -1, -2))) * 0.5, hermitian=True))
-case(np.linalg.pinv, arg(3, 2), note="hermitian of low rank", call=lambda x:
+case(np.linalg.pinv, arg(3, 2), dtypes="dD", note="hermitian of low rank", call=lambda x:
      np.linalg.pinv(x @ np.conj(x.T), 1e-5, hermitian=True))
 for _n in (0, 1, 2, 3, 6, -1, -2, -3):
     case(np.linalg.matrix_power, STACK, call=lambda x, n=_n: np.linalg.matrix_power(x, n),

@@ -109,7 +109,7 @@ if hasattr(np, "cumulative_sum"):
         case(p, arg(3, 4), call=lambda x, name=name: getattr(np, name)(x, axis=-1,
                                                                        include_initial=True))
 
-WEIGHTS = np.array([1.0, 3.0, 0.5, 2.0, 0.0, 1.0, 1.5])
+WEIGHTS = np.array([[1.0, 3.0, 0.5, 2.0, 0.0, 1.0, 1.5], [0.1, 1.0, 0.5, 1.0, 2.0, 1.0, 0.2]])
 QUANTILES = ((np.quantile, 1.0), (np.percentile, 100.0),
              (np.nanquantile, 1.0), (np.nanpercentile, 100.0))
 for p, scale in QUANTILES:
