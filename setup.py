@@ -9,8 +9,8 @@ from setuptools import Extension, setup
 ROOT = os.path.dirname(os.path.abspath(__file__))
 os.chdir(ROOT)
 
-MODULES = ["_primitive", "_memory", "_tape", "_record", "_access", "_parray", "_pass",
-           "_sweep", "_push"]
+MODULES = ["_primitive", "_memory", "_tape", "_record", "_access", "_operators", "_parray",
+           "_pass", "_sweep", "_push"]
 
 extensions = [
     Extension(

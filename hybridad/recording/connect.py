@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hybridad import _access, _parray, _push, _sweep
+from hybridad import _access, _operators, _parray, _push, _sweep
 from hybridad.recording.arraylike import as_array, convert, plain
 from hybridad.recording.functions import array_function
 from hybridad.recording.methods import METHODS, set_attribute
@@ -16,8 +16,8 @@ __all__ = ["connect"]
 
 def connect():
     """Install the registry and the handlers; once, when recording is imported."""
-    _parray.install(PRIMITIVES, METHODS, ufunc_method, array_function, as_array, plain, lost,
-                    set_attribute)
+    _operators.install(PRIMITIVES, ufunc_method, as_array, plain)
+    _parray.install(PRIMITIVES, METHODS, ufunc_method, array_function, plain, lost, set_attribute)
     _access.install(convert)
     _sweep.install(spaces.project, indexing.scatter_add, indexing.last_writes,
                    PRIMITIVES[np.multiply])
