@@ -168,7 +168,7 @@ class _Writer:
 
     def statement(self):
         kinds = {"view": 5, "bind": 3, "assign": 4, "augment": 4, "out": 2, "reduce": 3,
-                 "special": 3, "swap": 1, "matmul": 1, "plain": 1, "rebind": 1}
+                 "special": 3, "swap": 3, "matmul": 1, "plain": 1, "rebind": 1}
         if not self.looping:
             kinds["loop"] = 2
         if self.nested and not self.inside:

@@ -237,6 +237,8 @@ REFUSED = {
     "tofile": "Store the result of the differentiated function instead.",
     "tostring": "Store the result of the differentiated function instead.",
     "to_device": "Move arrays outside of the differentiated function.",
+    "_set_dtype": "Use x = x.astype(dtype) or x.view(dtype).",
+    "_set_shape": "Use x = x.reshape(shape).",
     "__array_wrap__": "Call the NumPy function itself.",
     "__array_finalize__": "Subclasses are not followed.",
     "__setstate__": "Pickle the result of the differentiated function instead.",

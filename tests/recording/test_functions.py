@@ -674,6 +674,7 @@ def test_followed(expression):
 
 
 @cases(CONSTANTS)
+@pytest.mark.filterwarnings("ignore:numpy.fix:DeprecationWarning")
 def test_constant(expression):
     # Rounding jumps nowhere near these values: the differences are zero as well.
     agrees(expression)

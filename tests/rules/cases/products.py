@@ -146,10 +146,12 @@ case(np.cross, arg(3, 4), arg(3, 4), call=lambda x, y: np.cross(x, y, axis=0))
 case(np.cross, arg(3, 4), arg(4, 3), call=lambda x, y: np.cross(x, y, 0, 1, 0))
 case(np.cross, arg(2, 3, 4), arg(4, 3),
      call=lambda x, y: np.cross(x, y, axisa=1, axisb=-1, axisc=0))
-case(np.cross, arg(2), arg(2), call=_plane, note="plane")
-case(np.cross, arg(4, 2), arg(2), call=_plane, note="plane")
-case(np.cross, arg(2, 4), arg(4, 3), call=lambda x, y: _plane(x, y, axisa=0, axisc=0), note="mixed")
-case(np.cross, VECTOR, arg(4, 2), call=_plane, note="mixed")
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":  # later ones have lost it
+    case(np.cross, arg(2), arg(2), call=_plane, note="plane")
+    case(np.cross, arg(4, 2), arg(2), call=_plane, note="plane")
+    case(np.cross, arg(2, 4), arg(4, 3), call=lambda x, y: _plane(x, y, axisa=0, axisc=0),
+         note="mixed")
+    case(np.cross, VECTOR, arg(4, 2), call=_plane, note="mixed")
 case(np.linalg.cross, arg(4, 3), VECTOR)
 case(np.linalg.cross, arg(3, 4), arg(3, 4), call=lambda x, y: np.linalg.cross(x, y, axis=0))
 
