@@ -18,7 +18,7 @@ extensions = [
         [f"_ext/hybridad/{name}.pyx"],
         include_dirs=[numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-        extra_compile_args=["-O3"] if os.name == "posix" else [],
+        extra_compile_args=["-O2", "-g0"] if os.name == "posix" else [],
     )
     for name in MODULES
     if os.path.exists(f"_ext/hybridad/{name}.pyx")
