@@ -82,17 +82,37 @@ cdef bint lies_within(ndarray view, ndarray base) noexcept:
 
 
 cdef bint repeats_itself(ndarray a) noexcept:
-    """Whether several elements of `a` share memory (broadcast views, sliding windows)."""
-    cdef Py_ssize_t low, high
-    cdef int k
-    if cnp.PyArray_IS_C_CONTIGUOUS(a):
+    """Whether several elements of `a` may share memory (broadcast views, sliding windows).
+
+    They do not if along the axes, sorted by stride, each step clears all that lies below it. So it
+    is with every slice, transpose, reshape or diagonal of an array with this property.
+    """
+    cdef Py_ssize_t[64] strides
+    cdef Py_ssize_t[64] dims
+    cdef Py_ssize_t stride, dim, reach
+    cdef int k, j, n = 0
+    if cnp.PyArray_IS_C_CONTIGUOUS(a) or cnp.PyArray_SIZE(a) == 0:
         return False
     for k in range(cnp.PyArray_NDIM(a)):
-        if cnp.PyArray_STRIDE(a, k) == 0 and cnp.PyArray_DIM(a, k) > 1:
+        dim = cnp.PyArray_DIM(a, k)
+        if dim == 1:
+            continue
+        stride = cnp.PyArray_STRIDE(a, k)
+        stride = -stride if stride < 0 else stride
+        j = n
+        while j > 0 and strides[j - 1] > stride:
+            strides[j] = strides[j - 1]
+            dims[j] = dims[j - 1]
+            j -= 1
+        strides[j] = stride
+        dims[j] = dim
+        n += 1
+    reach = cnp.PyArray_ITEMSIZE(a)
+    for k in range(n):
+        if strides[k] < reach:
             return True
-    # More elements than the bytes that they lie in can hold.
-    _extent(a, &low, &high)
-    return cnp.PyArray_NBYTES(a) > high - low
+        reach += (dims[k] - 1) * strides[k]
+    return False
 
 
 cdef ndarray _view_at(ndarray owner, char* data, ndarray like):

@@ -208,6 +208,8 @@ cdef class _Wrapper(Value):
     @property
     def T(self):
         cdef Value owner = owner_of(self)
+        if type(self.raw) is not ndarray:
+            self.raw.T      # Python's numbers have none
         if type(self.raw) is not ndarray or owner.alias is not None \
                 or repeats_itself(<ndarray>owner.raw):
             return METHODS["transpose"](self)

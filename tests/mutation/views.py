@@ -313,6 +313,15 @@ def sliding_windows_follow_writes(x):
     return s * np.sum(w**3)
 
 
+@program((9,))
+def windows_with_gaps_overlap_too(x):
+    y = x * 1.5
+    w = np.lib.stride_tricks.sliding_window_view(y, 5)[::2, ::2]
+    s = np.sum(w * w * np.arange(9.0).reshape(3, 3))
+    y[4] = x[0]
+    return s * np.sum(np.sin(w) * w.T)
+
+
 @program((3,))
 def newaxis_views_are_broadcast_in_use(x):
     y = x * 1.5

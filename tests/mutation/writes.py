@@ -477,6 +477,25 @@ def active_becomes_constant(x):
 
 
 @program((4,))
+def floating_point_error_after_the_write(x):
+    y = x * 1.5
+    z = y * y
+    w = z * 1.0
+    divisor = np.array([1.0, 0.0, 2.0, 3.0])
+    with np.errstate(divide="raise"):
+        for attempt in (lambda: y.__itruediv__(divisor), lambda: np.divide(x, divisor, out=w),
+                        lambda: np.divide(z, divisor, out=z, where=np.arange(4) % 2 == 1)):
+            try:
+                attempt()
+            except FloatingPointError:
+                continue
+            raise RuntimeError("no error")
+    y[1] = z[1] = 0.5  # NumPy had written all, infinity here
+    w[1] = x[0]
+    return np.sum(y * z * w)
+
+
+@program((4,))
 def error_leaves_all_usable(x):
     y = x * 1.5
     z = y * y
