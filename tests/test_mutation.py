@@ -8,8 +8,8 @@ its own way.
 import contextlib
 import os
 import traceback
-import zlib
 import warnings
+import zlib
 
 import numpy as np
 import pytest

@@ -254,7 +254,8 @@ cdef int write(Tape tape, Value x, ndarray view, object index, Primitive prim,
     """Record a write through `view` (a view of the memory of `x`) and perform it.
 
     Operands are read before the write; an operand may share memory with the region. `prim` None:
-    the region becomes the one operand. Nothing is recorded if `perform` raises (but for floating-point errors).
+    the region becomes the one operand. Nothing is recorded if `perform` raises (but for
+    floating-point errors).
     """
     cdef Value owner = owner_of(x)
     cdef list codes = []
@@ -298,6 +299,9 @@ cdef int write(Tape tape, Value x, ndarray view, object index, Primitive prim,
         perform()
     except (FloatingPointError, Warning) as raised:
         error = raised      # NumPy has written all the same
+    except BaseException:
+        tape.drop(codes)
+        raise
     tape.new_write(prim, view, kwargs, node, index, saved, saved_code, 0, kind)
     for code in codes:
         tape.push_arg(code)

@@ -124,7 +124,7 @@ cdef bint is_differentiable(object ans):
 
 
 cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int out=-1, int nout=0):
-    """Record that `prim` gave the plain result `ans` for `args` (wrappers or plain), return it wrapped.
+    """Record that `prim` gave the plain result `ans` for `args` (wrappers or plain); wrap it.
 
     For primitives with the `sequence` flag, `args` are the arrays of the sequence, followed by
     nothing: static arguments are in `kwargs`.
@@ -135,6 +135,7 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
     cdef int k
     cdef list codes = []
     cdef int64_t node
+    cdef bint needed
     for x in args:
         if is_wrapped(x):
             if tape is None:
@@ -151,10 +152,14 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
         return ans
     for k, x in enumerate(args):
         if prim.vjp is None and k >= len(prim.vjps) and is_on_tape(x):
+            tape.drop(codes)
             raise errors.MissingRuleError(errors.message(
                 f"{prim.name} has no derivative by its argument {k + 1}.",
                 "Compute that argument from values that are not differentiated."))
-        codes.append(tape.operand(x, prim.sequence or (prim.needs >> (k + 1 if k < 62 else 63)) & 1))
+        # Of an active array of a sequence only the shape is read; a constant must be there.
+        needed = not is_on_tape(x) if prim.sequence \
+            else (prim.needs >> (k + 1 if k < 62 else 63)) & 1
+        codes.append(tape.operand(x, needed))
     node = tape.new_node(prim, ans, kwargs or None)
     for x in codes:
         tape.push_arg(x)

@@ -234,6 +234,13 @@ cdef class Tape:
         Py_INCREF(x)
         return <int64_t><PyObject*>x
 
+    cdef void drop(self, list codes) noexcept:
+        """Let go of operands that will not belong to an entry after all."""
+        cdef int64_t code
+        for code in codes:
+            if code & 3 == 0:
+                Py_XDECREF(<PyObject*>code)
+
     cdef int64_t owner_node(self, Value owner) except -1:
         """The node of a storage; one that was not on the tape becomes a constant node."""
         if owner.node < 0:
@@ -351,6 +358,10 @@ cdef class Tape:
         while i > start:
             i -= 1
             self.free_entry(i)
+        # Views of operands that never came to belong to an entry (it raised before).
+        for i in range(nviews, self.nviews):
+            Py_XDECREF(self.views[i].raw)
+            self.views[i].raw = NULL
         self.n = start
         self.nargs = nargs
         self.nwrites = nwrites

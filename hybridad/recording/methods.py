@@ -63,9 +63,9 @@ def _reshape(x, *shape, order="C", **kwargs):
 
 
 def _transpose(x, *axes):
-    if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], int)):
-        axes = axes[0]
-    return np.transpose(x, axes or None)
+    if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)):
+        (axes,) = axes
+    return np.transpose(x, None if axes is None or len(axes) == 0 else tuple(axes))
 
 
 def _flatten(x, order="C"):

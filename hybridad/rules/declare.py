@@ -69,11 +69,9 @@ def linear(p, *transposes, check=None):
     active = [k for k, transpose in enumerate(transposes) if transpose is not None]
     jvps = [None if transpose is None else _with_argument(p, k)
             for k, transpose in enumerate(transposes)]
-    needs = _reads(transposes)
-    if len(active) > 1:
-        needs |= ~1 & _ALL
-    else:
-        needs |= ~(1 | 1 << (active[0] + 1)) & _ALL
+    # The derivative of what is linear in one argument does not depend on its values.
+    own = 1 << (active[0] + 1) if len(active) == 1 else 0
+    needs = _reads(transposes) & 1 | (_ALL & ~1 & ~own)
     _register(p, "linear", vjps=transposes, jvps=jvps, functions=transposes, needs=needs,
               check=check)
 
@@ -95,7 +93,8 @@ def linear_sequence(p, transpose):
               sequence=True, joint=True)
 
 
-def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None, check=None):
+def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None, check=None,
+         shapes_only=False):
     """Declare vjp and jvp of a function.
 
     Parameters
@@ -115,10 +114,14 @@ def rule(p, *vjps, jvps=(), vjp=None, jvp=None, out=None, params=None, check=Non
         Names of the primitive's parameters where they are not those of the first rule.
     check : callable, optional
         ``check(*args, **kwargs)`` raises for a call that no rule of `p` can do.
+    shapes_only : bool
+        The rules look at the shapes of the result and the first argument, not at their values
+        (which then need not be kept when they are overwritten).
     """
     functions = (vjp, jvp) if vjp else (*vjps, *jvps)
+    needs = _ALL & ~0b11 if shapes_only else None
     _register(p, "rule", vjps=vjps, jvps=jvps, vjp=vjp, jvp=jvp, functions=functions,
-              skip=3 if vjp else 2, out=out, params=params, check=check)
+              skip=3 if vjp else 2, out=out, params=params, check=check, needs=needs)
 
 
 def constant(*primitives):

@@ -105,9 +105,9 @@ def _mean_jvp(t, ans, a, axis=None, dtype=None, out=None, keepdims=False, where=
     return _mean(t, axis, keepdims, where)
 
 
-rule(np.sum, _sum_vjp, jvps=(_sum_jvp,))
+rule(np.sum, _sum_vjp, jvps=(_sum_jvp,), shapes_only=True)
 rule(np.nansum, _ignoring_nan(_sum_vjp), jvps=(_ignoring_nan(_sum_jvp),))
-rule(np.mean, _mean_vjp, jvps=(_mean_jvp,))
+rule(np.mean, _mean_vjp, jvps=(_mean_jvp,), shapes_only=True)
 rule(np.nanmean, _ignoring_nan(_mean_vjp), jvps=(_ignoring_nan(_mean_jvp),))
 
 

@@ -59,8 +59,8 @@ def _ravel_jvp(t, ans, a, order="C"):
     return np.reshape(np.transpose(t, _memory_order(a, order)), np.shape(ans))
 
 
-rule(np.reshape, _reshape_vjp, jvps=(_reshape_jvp,))
-rule(np.ravel, _ravel_vjp, jvps=(_ravel_jvp,))
+rule(np.reshape, _reshape_vjp, jvps=(_reshape_jvp,), shapes_only=True)
+rule(np.ravel, _ravel_vjp, jvps=(_ravel_jvp,), shapes_only=True)
 linear(np.expand_dims, lambda g, ans, a, axis: np.reshape(g, np.shape(a)))
 linear(np.squeeze, lambda g, ans, a, axis=None: np.reshape(g, np.shape(a)))
 linear(np.atleast_1d, _reshaped)

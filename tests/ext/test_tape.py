@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -104,3 +105,21 @@ def test_constants_are_no_entries_until_a_rule_reads_them():
     assert len(tape) == 0
     zeros[1] = leaf(tape, 1.0)
     assert len(tape) == 3 and active(zeros)     # the number, the storage, the write
+
+
+def test_what_no_rule_reads_is_not_saved():
+    """Sums and joins look at shapes alone: overwriting their operands costs no memory."""
+    def grown(use):
+        tape = Tape("f")
+        y = leaf(tape, np.ones(100_000)) + 0.0
+        use(y)
+        tracemalloc.start()
+        for _ in range(10):
+            y[:] = 2.0
+        size = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        return size
+
+    for use in (lambda y: y + y, np.sum, np.mean, lambda y: np.concatenate([y, y])):
+        assert grown(use) < 50_000
+    assert grown(lambda y: y * y) > 10 * 8 * 100_000
