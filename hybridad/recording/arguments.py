@@ -200,7 +200,9 @@ def find_overlaps(arrays, args, kwargs, keys):
         if key not in keys and isinstance(x, np.ndarray):
             groups.setdefault(_owner(x), []).append((key, x, None))
     found = []
-    clusters = [c for group in groups.values() if len(group) > 1 for c in _clusters(group)]
+    clusters = [c for group in groups.values()
+                if len(group) > 1 and any(copy is not None for _, _, copy in group)
+                for c in _clusters(group)]
     for cluster in clusters:
         few = len(cluster) <= 8
         pairs = itertools.combinations(cluster, 2) if few else itertools.pairwise(cluster)

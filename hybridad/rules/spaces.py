@@ -68,13 +68,20 @@ def _unbroadcast(g, shape):
     if lead < 0:
         return np.broadcast_to(g, shape)
     gshape = np.shape(g)
-    axes = tuple(range(lead)) + tuple(
-        k + lead for k, n in enumerate(shape) if n == 1 and gshape[k + lead] != 1
-    )
-    if axes:
-        g = np.sum(g, axis=axes, keepdims=True)
-    g = np.reshape(g, np.shape(g)[lead:])
+    ones = tuple(k + lead for k, n in enumerate(shape) if n == 1 and gshape[k + lead] != 1)
+    if lead and not ones:
+        g = _sum(g, tuple(range(lead)))
+    elif ones:
+        g = _sum(g, (*range(lead), *ones), keepdims=True)
+        g = np.reshape(g, np.shape(g)[lead:])
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def _sum(g, axes, keepdims=False):
+    """`np.sum`, without its wrapping for plain arrays: this runs for every bias of a network."""
+    if type(g) is np.ndarray:
+        return np.add.reduce(g, axis=axes, keepdims=keepdims)
+    return np.sum(g, axis=axes, keepdims=keepdims)
 
 
 def expand(g, x, axis=None, keepdims=False):
