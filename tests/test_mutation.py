@@ -367,7 +367,23 @@ def _refused_or_right():
             y[i] = e * x[0]
         return np.sum(y * y)
 
+    def gradient_at_constants(x):
+        g = grad(lambda v: np.sum(np.sin(v) * v))(np.ones_like(x))
+        g[0] = x[0]
+        return np.sum(g * g * x)
+
     return [f for f in locals().values() if callable(f)]
+
+
+def test_a_masked_write_into_itself_is_refused():
+    """NumPy reads while it writes there: no derivative of such an order is defined."""
+    def f(x):
+        a = x * 1.0
+        a[::-1][np.array([True, False, True, True])] = a[1:]
+        return np.sum(a * x)
+
+    with pytest.raises(UnsupportedError, match="written into itself through a mask"):
+        grad(f)(X)
 
 
 @pytest.mark.parametrize("generator", [np.random.default_rng, np.random.RandomState])

@@ -219,6 +219,13 @@ cdef int set_item(Value x, object index, object value) except -1:
                _SetItem.make(x.raw, index, raw_value))
     else:
         index = _frozen(index)
+        if type(raw_value) is ndarray and is_wrapped(value) and owner_of(<Value>value) is owner \
+                and type(index) is ndarray and cnp.PyArray_TYPE(<ndarray>index) == cnp.NPY_BOOL \
+                and np.may_share_memory(x.raw, raw_value):
+            # NumPy reads while it writes, in an order of its own.
+            raise errors.UnsupportedError(errors.message(
+                "An array was written into itself through a mask.",
+                "Write a copy: x[mask] = y.copy()."))
         write(tape, x, <ndarray>x.raw, index, None, (value,), None, ASSIGNS,
                _SetItem.make(x.raw, index, raw_value))
     return 0

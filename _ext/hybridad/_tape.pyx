@@ -88,6 +88,14 @@ cdef bint is_active(Value x) noexcept:
             and (owner.tape.entries[owner.node].flags & ACTIVE) != 0)
 
 
+cdef bint _is_mutable(tuple x):
+    """Whether the user could still write to something inside a tuple."""
+    for item in x:
+        if type(item) in (list, dict, ndarray) or type(item) is tuple and _is_mutable(<tuple>item):
+            return True
+    return False
+
+
 cdef class Tape:
     """The log of one run. See the module's docstring for the form of its entries."""
 
@@ -229,7 +237,7 @@ cdef class Tape:
         """The code of a constant. What could be written to later is copied, if a rule reads it."""
         if type(x) is ndarray:
             x = self.snapshot(<ndarray>x) if needed else None
-        elif type(x) is list or type(x) is dict:
+        elif type(x) is list or type(x) is dict or type(x) is tuple and _is_mutable(<tuple>x):
             x = copy.deepcopy(x)
         Py_INCREF(x)
         return <int64_t><PyObject*>x

@@ -95,6 +95,8 @@ class Recording:
         Held during a pass; a run inside another has that of the outer, whose memory it shares.
     kept : wrapper or None
         Counts as a value of the run that somebody holds, see `keep`.
+    inside : bool
+        An argument was a value of the run outside.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Recording:
     lock: object
     held: bool = True
     kept: object = None
+    inside: bool = False
 
     @property
     def start(self):
@@ -121,6 +124,10 @@ class Recording:
         """Whether nobody holds a value of the run any more, so that the memory may be used up."""
         kept = self.linked or self.kept is not None or (self.activated and self.start > 0)
         return not kept and not self.held
+
+    def home(self):
+        """The tape outside on which results belong, which active values may be written into."""
+        return self.tape if self.inside and self.tape is tape_in_progress() else None
 
     def keep(self):
         """Keep what was recorded as long as this object lives, also when an outer run ends."""
@@ -194,7 +201,8 @@ def _record_run(tape, f, args, kwargs, keys, has_aux, nested):
     lock = _RUN.get()[1] if nested else threading.RLock()
     token = _RUN.set((tape, lock))
     try:
-        args, kwargs, leaves, treedefs, overlaps = _make_active(tape, f, args, kwargs, keys)
+        args, kwargs, leaves, treedefs, overlaps, inside = _make_active(
+            tape, f, args, kwargs, keys)
         result = f(*args, **kwargs)
     except (TypeError, ValueError) as error:
         cause = _refusal_behind(error)
@@ -222,7 +230,7 @@ def _record_run(tape, f, args, kwargs, keys, has_aux, nested):
     values = parts if linked else [plain_copy(x) for x in parts]
     del parts
     return Recording(name, tape, mark, len(tape), leaves, treedefs, outputs, out_treedef, values,
-                     aux, linked, tape.activated, lock)
+                     aux, linked, tape.activated, lock, inside=inside)
 
 
 def _refusal_behind(error):
@@ -279,7 +287,7 @@ def _make_active(tape, f, args, kwargs, keys):
     plain_args = args, kwargs
     args, kwargs = list(args), dict(kwargs)
     several = len(args) + len(kwargs) > 1
-    all_leaves, treedefs, arrays = [], [], []
+    all_leaves, treedefs, arrays, inside = [], [], [], False
     for key in keys:
         holder = kwargs if isinstance(key, str) else args
         values, treedef = tree.flatten(holder[key])
@@ -287,6 +295,7 @@ def _make_active(tape, f, args, kwargs, keys):
         for number, x in enumerate(values):
             check_leaf(x, f, key, holder[key], number)
             check_scope(x, tape, name_of(f))
+            inside = inside or is_wrapper(x)
             value = leaf(tape, x)
             raw = raw_of(x)
             leaves.append(Leaf(storage_node(value), raw))
@@ -300,7 +309,7 @@ def _make_active(tape, f, args, kwargs, keys):
         treedefs.append(treedef)
     several = several or len(arrays) > 1
     overlaps = find_overlaps(arrays, *plain_args, keys) if several else ()
-    return args, kwargs, all_leaves, treedefs, overlaps
+    return args, kwargs, all_leaves, treedefs, overlaps, inside
 
 
 def check_scope(x, tape, name):

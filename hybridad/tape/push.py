@@ -25,7 +25,7 @@ def push(recording, tangents):
     into = recording_tape(recording, [t for ts in tangents for t in ts])
     targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
     passing = Push(recording.tape, recording.start, recording.end, targets, into)
-    members = Members(into)
+    members = Members(into if into is not None else recording.home())
     with np.errstate(all="ignore"):
         try:
             for leaves, ts in zip(recording.leaves, tangents):

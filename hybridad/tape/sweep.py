@@ -31,7 +31,7 @@ def sweep(recording, cotangents, keeps=True):
     targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
     keeps = keeps or not recording.is_disposable()
     passing = Sweep(recording.tape, recording.start, recording.end, targets, into, keeps)
-    members = Members(into)
+    members = Members(into if into is not None else recording.home())
     with np.errstate(all="ignore"):
         try:
             for output, g in zip(recording.outputs, cotangents):

@@ -115,7 +115,12 @@ def _like(x, moved):
         return moved.item() if hasattr(moved, "item") else moved
     if moved.dtype.kind == x.dtype.kind:
         moved = moved.astype(x.dtype, copy=False)
-    return np.asarray(moved) if isinstance(x, np.ndarray) else moved
+    if not isinstance(x, np.ndarray):
+        return moved
+    # In the layout of the leaf: what `ravel("K")` gives depends on it.
+    made = np.empty_like(x, dtype=moved.dtype)
+    made[...] = moved
+    return made
 
 
 def _differences(function, leaves, direction, eps):

@@ -265,14 +265,15 @@ def plain_indices_written_later(x):
 
 @program((4,))
 def lists_written_later(x):
-    shape, axes, index = [2, 2], [1, 0], [0, 3]
+    shape, axes, index, pairs = [2, 2], [1, 0], [0, 3], ([1], [0])
     y = np.reshape(x, shape)
     t = np.transpose(y, axes)
     u, k = x[index], np.take(x, index)
     z = x * 1.5
     z[index] = u * k
-    shape[0], axes[:], index[0] = 4, [0, 1], 1
-    return np.sum(y @ t * y) + np.sum(u * u * k) + np.sum(z * z)
+    w = np.tensordot(y, t, pairs)
+    shape[0], axes[:], index[0], pairs[0][0] = 4, [0, 1], 1, 0
+    return np.sum(y @ t * y) + np.sum(u * u * k) + np.sum(z * z) + np.sum(w * y)
 
 
 @program((4,))

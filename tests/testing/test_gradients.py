@@ -298,3 +298,10 @@ def test_seed_and_directions():
         runs.append(np.stack(seen))
     assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0][:5], runs[2][:5])
     assert len(runs[0]) < len(runs[3])
+
+
+def test_arguments_keep_their_layout():
+    """What `ravel("K")` gives depends on the memory layout, which a step must not change."""
+    weights = np.arange(6.0) ** 2
+    check_grads(lambda x: np.sum(x.ravel("K") * weights),
+                (np.asfortranarray(np.arange(1.0, 7.0).reshape(2, 3)),))
