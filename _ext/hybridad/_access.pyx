@@ -163,7 +163,7 @@ def _record_item(Value x, index, ans):
     code = x.tape.operand(x, False)
     node = x.tape.new_node(GETITEM, ans, None)
     x.tape.push_arg(code)
-    x.tape.push_arg(x.tape.constant(_frozen(index), True))
+    x.tape.push_arg(x.tape.held(_frozen(index)))
     return new_value(x.tape, ans, node, None)
 
 

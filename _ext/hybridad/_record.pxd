@@ -11,5 +11,5 @@ cdef Value new_view(Value x, ndarray raw)
 cdef int refresh(object x) except -1
 cdef object see(Value x, ndarray raw, object again)
 cdef bint is_differentiable(object ans)
-cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int out=*, int nout=*)
+cpdef object record(Primitive prim, object ans, tuple args, object kwargs)
 cdef object record_two(Tape tape, Primitive prim, object ans, object a, object b)

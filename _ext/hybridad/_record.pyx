@@ -14,7 +14,7 @@ from hybridad import errors
 from hybridad._memory cimport copy_as, lies_within, repeats_itself
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    ACTIVE, CAPTURED, IDENTITY, Tape, Value, is_wrapped, is_active, is_on_tape,
+    CAPTURED, IDENTITY, Tape, Value, is_wrapped, is_active, is_on_tape,
     new_value, owner_of, plain_of)
 
 cnp.import_array()
@@ -123,25 +123,34 @@ cdef bint is_differentiable(object ans):
     return type(ans) is float or type(ans) is complex or isinstance(ans, _inexact)
 
 
-cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int out=-1, int nout=0):
-    """Record that `prim` gave the plain result `ans` for `args` (wrappers or plain); wrap it.
-
-    For primitives with the `sequence` flag, `args` are the arrays of the sequence, followed by
-    nothing: static arguments are in `kwargs`.
-    """
+cdef Tape _look_at(tuple args, bint* active):
+    """The open tape of the arguments or None, all of them up to date, and whether one is active."""
     cdef Tape tape = None
-    cdef bint active = False
     cdef object x
-    cdef int k
-    cdef list codes = []
-    cdef int64_t node
-    cdef bint needed
+    active[0] = False
     for x in args:
         if is_wrapped(x):
             if tape is None:
                 tape = open_tape(x)
             refresh(x)
-            active = active or is_active(<Value>x)
+            active[0] = active[0] or is_active(<Value>x)
+    return tape
+
+
+cpdef object record(Primitive prim, object ans, tuple args, object kwargs):
+    """Record that `prim` gave the plain result `ans` for `args` (wrappers or plain); wrap it.
+
+    For primitives with the `sequence` flag, `args` are the arrays of the sequence, followed by
+    nothing: static arguments are in `kwargs`.
+    """
+    cdef Tape tape
+    cdef bint active
+    cdef object x
+    cdef int k
+    cdef list codes = []
+    cdef int64_t node
+    cdef bint needed
+    tape = _look_at(args, &active)
     if tape is None:
         return ans
     if not active or prim.is_constant:
@@ -163,8 +172,6 @@ cpdef object record(Primitive prim, object ans, tuple args, object kwargs, int o
     node = tape.new_node(prim, ans, kwargs or None)
     for x in codes:
         tape.push_arg(x)
-    tape.entries[node].out = out
-    tape.entries[node].nout = nout
     return new_value(tape, ans, node, None)
 
 
@@ -185,18 +192,13 @@ cdef object record_two(Tape tape, Primitive prim, object ans, object a, object b
 
 def record_outputs(Primitive prim, answers, tuple args, object kwargs):
     """Record a function with several results; those without a rule become constants."""
-    cdef Tape tape = None
+    cdef Tape tape
     cdef object x
     cdef int k, n = len(answers)
     cdef int64_t node
     cdef list wrapped = []
-    cdef bint active = False
-    for x in args:
-        if is_wrapped(x):
-            if tape is None:
-                tape = open_tape(x)
-            refresh(x)
-            active = active or is_active(<Value>x)
+    cdef bint active
+    tape = _look_at(args, &active)
     if tape is None:
         return tuple(answers)
     if not active:

@@ -79,6 +79,7 @@ cdef class Tape:
     cdef int push_arg(self, int64_t code) except -1
     cdef int64_t operand(self, object x, bint needed) except -1
     cdef int64_t constant(self, object x, bint needed) except -1
+    cdef int64_t held(self, object x) noexcept
     cdef void drop(self, list codes) noexcept
     cdef int64_t owner_node(self, Value owner) except -1
     cdef int capture(self, Value owner) except -1

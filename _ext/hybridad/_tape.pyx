@@ -239,6 +239,10 @@ cdef class Tape:
             x = self.snapshot(<ndarray>x) if needed else None
         elif type(x) is list or type(x) is dict or type(x) is tuple and _is_mutable(<tuple>x):
             x = copy.deepcopy(x)
+        return self.held(x)
+
+    cdef int64_t held(self, object x) noexcept:
+        """The code of an object that nobody writes to any more."""
         Py_INCREF(x)
         return <int64_t><PyObject*>x
 

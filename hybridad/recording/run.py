@@ -171,7 +171,6 @@ def record(f, args, kwargs, keys, has_aux=False):
         try:
             return _record_on(tape, f, args, kwargs, keys, has_aux, nested=False)
         except BaseException:
-            tape.close()
             tape.release((0, 0, 0, 0))
             raise
         finally:
