@@ -4,6 +4,8 @@ Here one can
 
 - `value_and_grad(f)`, `grad(f)`: gradients of a scalar function;
 - `vjp(f, *args)`, `jvp(f, primals, tangents)`: pullbacks and directional derivatives;
+- `stop_gradient(x)`: say in the function that a derivative is not wanted;
+- `explain(vg)`: how a gradient function answered its last call, and why so;
 - `register_pytree`: teach it a container class of one's own;
 - `hybridad.testing.check_grads`: check derivatives against finite differences.
 """
@@ -21,7 +23,7 @@ except ImportError as error:
         )
     ) from error
 
-from hybridad.api import grad, jvp, value_and_grad, vjp
+from hybridad.api import grad, jvp, stop_gradient, value_and_grad, vjp
 from hybridad.errors import (
     ArgumentError,
     GradientCheckError,
@@ -32,6 +34,7 @@ from hybridad.errors import (
     ScopeError,
     UnsupportedError,
 )
+from hybridad.inspection import explain
 from hybridad.tree import register_pytree
 
 __version__ = "0.1.0"
@@ -45,9 +48,11 @@ __all__ = [
     "ResultError",
     "ScopeError",
     "UnsupportedError",
+    "explain",
     "grad",
     "jvp",
     "register_pytree",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

@@ -1,4 +1,4 @@
-"""What users call: `value_and_grad`, `grad`, `vjp` and `jvp`."""
+"""What users call: `value_and_grad`, `grad`, `vjp`, `jvp` and `stop_gradient`."""
 
 import functools
 import inspect
@@ -10,9 +10,11 @@ from hybridad import tree
 from hybridad._record import raw_of
 from hybridad.errors import ArgumentError, ResultError, ScopeError, message
 from hybridad.recording.arguments import name_of, normalize_argnums, select
-from hybridad.recording.run import owned
+from hybridad.recording.facts import History, attach, history_of
+from hybridad.recording.results import owned
+from hybridad.recording.stop import stop_gradient
 
-__all__ = ["grad", "jvp", "value_and_grad", "vjp"]
+__all__ = ["grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 
 def value_and_grad(f=None, argnums=0, has_aux=False, *, engine="auto"):
@@ -69,17 +71,19 @@ def value_and_grad(f=None, argnums=0, has_aux=False, *, engine="auto"):
     selected = normalize_argnums(argnums)
     single = not isinstance(argnums, (tuple, list))
 
+    history = History(name_of(f))
+
     @functools.wraps(f)
     def value_and_gradient(*args, **kwargs):
         args, kwargs, keys = select(f, selected, args, kwargs)
-        recording = engines.run(f, args, kwargs, keys, has_aux)
+        recording = engines.run(f, args, kwargs, keys, has_aux, history)
         _check_scalar(f, recording)
         (value,) = recording.values
         cotangents = engines.value_and_cotangents(recording, np.float64(1.0))
         gradient = cotangents[0] if single else tuple(cotangents)
         return ((value, recording.aux) if has_aux else value), gradient
 
-    return value_and_gradient
+    return attach(value_and_gradient, history)
 
 
 def grad(f=None, argnums=0, has_aux=False, *, engine="auto"):
@@ -105,7 +109,7 @@ def grad(f=None, argnums=0, has_aux=False, *, engine="auto"):
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
 
-    return gradient
+    return attach(gradient, history_of(both))
 
 
 def vjp(f, /, *args, argnums=None, has_aux=False, engine="auto", **kwargs):

@@ -21,9 +21,19 @@ def check_engine(engine):
             f"Write one of {', '.join(map(repr, _ENGINES))}."))
 
 
-def run(f, args, kwargs, keys, has_aux=False):
-    """Run and record `f`; see `hybridad.recording.run.record`."""
-    return record(f, args, kwargs, keys, has_aux)
+def run(f, args, kwargs, keys, has_aux=False, history=None):
+    """Run and record `f`; see `hybridad.recording.run.record`.
+
+    The first run of a function with a history is watched for what is outside its recording form.
+    """
+    first = history is not None and not history.calls
+    recording = record(f, args, kwargs, keys, has_aux, first)
+    if history is not None:
+        frames = recording.frames if first else history.frames
+        history.frames = frames
+        history.add("tape", recording.reasons, frames, recording.end - recording.start,
+                    recording.guards)
+    return recording
 
 
 def value_and_cotangents(recording, seed):

@@ -17,6 +17,7 @@ __all__ = [
     "ResultError",
     "ScopeError",
     "UnsupportedError",
+    "is_own",
     "is_users",
     "message",
 ]
@@ -59,13 +60,21 @@ class GradientCheckError(HybridadError, AssertionError):
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_GUESTS = os.path.join(_PACKAGE, "comparison", "problems") + os.sep  # plain programs
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _BELOW = ("numpy", "scipy", "optree", "pyrsistent")
 
 
+def is_own(filename):
+    """Whether a code file is hybridad's; the plain programs that it compares are not."""
+    if filename.startswith(_PACKAGE):
+        return not filename.startswith(_GUESTS)
+    return filename.startswith("_ext")  # Cython names its sources
+
+
 def is_users(filename):
     """Whether a code file is the user's: not hybridad's, of what it is built on, or of Python."""
-    if filename.startswith((_PACKAGE, "_ext", "<frozen ")):  # Cython names its sources
+    if is_own(filename) or filename.startswith("<frozen "):
         return False
     if filename.startswith(_STANDARD_LIBRARY):
         return filename.startswith(

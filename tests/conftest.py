@@ -5,6 +5,7 @@ import os
 os.environ["HYBRIDAD_STRICT"] = "1"
 os.environ["HYBRIDAD_VERIFY"] = "1"
 
+import gc
 import random
 
 import numpy as np
@@ -17,3 +18,9 @@ pytest_plugins = ["pytester"]
 def _fixed_seeds():
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002
+
+
+def pytest_collection_finish():
+    """Thousands of collected tests are no place where a run could leave anything."""
+    gc.collect()
+    gc.freeze()

@@ -7,6 +7,7 @@ its own way.
 
 import contextlib
 import os
+import random
 import traceback
 import warnings
 import zlib
@@ -21,7 +22,7 @@ import tests.mutation.saved
 import tests.mutation.views
 import tests.mutation.writes  # noqa: F401
 from hybridad import grad, jvp, value_and_grad, vjp
-from hybridad.errors import HybridadError, ScopeError, UnsupportedError
+from hybridad.errors import HybridadError, LostDerivativeError, ScopeError, UnsupportedError
 from hybridad.testing import check_grads
 from tests.mutation import PROGRAMS
 from tests.mutation.checks import (
@@ -32,6 +33,7 @@ from tests.mutation.checks import (
     fresh,
     same_bits,
 )
+from tests.recording.unfound import unfound
 
 # These crashed the interpreter once. They run in a child, so that a crash is one failed test.
 CRASHED = {
@@ -386,8 +388,34 @@ def test_a_masked_write_into_itself_is_refused():
         grad(f)(X)
 
 
+SHUFFLES = {
+    "Generator": lambda y: np.random.default_rng(0).shuffle(y),
+    "along an axis": lambda y: np.random.default_rng(0).shuffle(y, axis=-1),
+    "RandomState": lambda y: np.random.RandomState(0).shuffle(y),
+    "of NumPy": lambda y: [np.random.seed(0), np.random.shuffle(y)],  # noqa: NPY002
+    "Random": lambda y: random.Random(0).shuffle(y),
+    "of Python": lambda y: [random.seed(0), random.shuffle(y)],
+}
+
+
+@pytest.mark.parametrize("make", [lambda x: np.outer(x, x), lambda x: x * 1.5,
+                                  lambda x: np.outer(x, x).T[:, 1:], lambda x: (x * 1.5)[::-1]],
+                         ids=["rows", "elements", "of a view", "backwards"])
+@pytest.mark.parametrize("shuffle", SHUFFLES.values(), ids=SHUFFLES)
+def test_shuffling(shuffle, make):
+    """As in plain code, where Python's own doubles rows of arrays."""
+    def f(x):
+        y = make(x)
+        z = y * y
+        shuffle(y)
+        return np.sum(y * z * np.arange(float(y.size)).reshape(y.shape))
+
+    check_value(f, (X,))
+    check_first_order(f, (X,))
+
+
 @pytest.mark.parametrize("generator", [np.random.default_rng, np.random.RandomState])
-def test_shuffling_rows_is_warned_of(generator):
+def test_shuffling_rows_is_warned_of_where_no_source_is(generator):
     """NumPy swaps the rows of what is no ndarray to it as views, which doubles some: it says so."""
     def f(x):
         y = np.outer(x, x)
@@ -395,18 +423,7 @@ def test_shuffling_rows_is_warned_of(generator):
         return np.sum(y)
 
     with pytest.raises(UserWarning, match="shuffling a 'PersistentArray'"):
-        grad(f)(X)
-
-
-@pytest.mark.filterwarnings("ignore:you are shuffling:UserWarning")
-def test_shuffled_elements():
-    def f(x):
-        y = x * 1.5
-        np.random.default_rng(0).shuffle(y)
-        return np.sum(y * y * np.arange(4.0))
-
-    check_value(f, (X,))
-    check_first_order(f, (X,))
+        grad(unfound(f))(X)
 
 
 @pytest.mark.parametrize("f", _refused_or_right(), ids=lambda f: f.__name__)
@@ -515,7 +532,8 @@ def test_value_kept_after_the_run_shows_what_plain_code_would():
         np.testing.assert_array_equal(np.asarray(kept[1]), plain[1:])
 
 
-def test_write_into_a_value_of_another_run_is_refused():
+def test_write_into_a_value_of_another_run():
+    """What is left of it is a plain array: written into as any other, where the source is known."""
     kept = []
 
     def f(x):
@@ -525,8 +543,36 @@ def test_write_into_a_value_of_another_run_is_refused():
     grad(f)(X)
 
     def g(x):
-        kept[0][0] = x[0]
-        return np.sum(kept[0])
+        kept[0][1] = 3.0 * x[0]
+        return np.sum(kept[0] ** 2)
+
+    with pytest.raises(LostDerivativeError, match="plain array"):
+        grad(unfound(g))(X)
+    assert type(kept[0]) is np.ndarray and kept[0].tolist() == (2.0 * X).tolist()
+    np.testing.assert_array_equal(grad(g)(X), [18.0 * X[0], 0.0, 0.0, 0.0])
+    assert type(kept[0]) is np.ndarray and kept[0][1] == 3.0 * X[0]
+
+
+def test_write_into_a_value_that_a_generator_kept_of_another_run():
+    """Frames that wait keep what they hold: that is still a value of the run that has ended."""
+    kept = []
+
+    def steps(x):
+        y = x * 2.0
+        yield
+        yield y
+
+    def f(x):
+        kept.append(steps(x))
+        next(kept[-1])
+        return np.sum(x)
+
+    grad(f)(X)
+
+    def g(x):
+        y = next(kept[-1])
+        y[1] = 3.0 * x[0]
+        return np.sum(y ** 2)
 
     with pytest.raises(ScopeError):
         grad(g)(X)

@@ -190,6 +190,8 @@ cdef int set_item(Value x, object index, object value) except -1:
         view = x.raw[index if _has_ellipsis(index) else
                      (index if type(index) is tuple else (index,)) + (Ellipsis,)]
         return set_item(_through(x, view), Ellipsis, value)
+    if owner.outside:
+        tape.before_write(owner, <ndarray>x.raw)
     if owner.node < 0 and not is_on_tape(value):
         x.raw[index] = raw_value
         return 0
@@ -281,6 +283,8 @@ cdef int write(Tape tape, Value x, ndarray view, object index, Primitive prim,
     if owner.alias is not None:
         x = _through(x, view)
         owner = owner_of(x)
+    if owner.outside:
+        tape.before_write(owner, view)
     node = tape.owner_node(owner)
     for k, operand in enumerate(operands):
         if is_wrapped(operand) and (<Value>operand).tape is tape:
@@ -346,6 +350,8 @@ def record_write(Value target, ndarray view, index, Primitive prim, tuple operan
             tape = open_tape(x) if tape is None else tape
     if tape is None or (owner_of(target).node < 0 and owner_of(target).alias is None
                         and not any([is_on_tape(x) for x in operands])):
+        if tape is not None and owner_of(target).outside:
+            tape.before_write(owner_of(target), view)
         perform()
         return
     write(tape, target, view, index, prim, operands, kwargs,

@@ -161,6 +161,8 @@ cdef object inplace(binary_function in_place, Primitive prim, Value x, object ot
         tape = open_tape(other)
     if tape is None or (owner_of(x).node < 0 and owner_of(x).alias is None
                         and not is_on_tape(other)):
+        if tape is not None and owner_of(x).outside:
+            tape.before_write(owner_of(x), <ndarray>x.raw)
         in_place(x.raw, raw_other)
         return x
     write(tape, x, <ndarray>x.raw, None, prim, (x, other), None, ASSIGNS,

@@ -129,7 +129,12 @@ cdef class _Wrapper(Value):
     def __pos__(self): return unary(P_POSITIVE, PyNumber_Positive(self.raw), self)
     def __abs__(self): return unary(P_ABSOLUTE, PyNumber_Absolute(self.raw), self)
 
-    def __bool__(self): return bool(self.raw)
+    def __bool__(self):
+        cdef bint outcome = bool(self.raw)
+        if self.tape.site is not None:
+            self.tape.decide("bool", outcome)
+        return outcome
+
     def __invert__(self): return ~self.raw
     def __and__(self, other): return self.raw & plain_of(other)
     def __or__(self, other): return self.raw | plain_of(other)
@@ -282,7 +287,9 @@ cdef class PersistentScalar(_Wrapper):
 
     def __hash__(self):
         if is_active(self):
-            LOST(self, "hash()")
+            if not self.tape.hashing:
+                LOST(self, "hash()")
+            self.tape.decide("hash", self.raw)
         return hash(self.raw)
 
     def __getitem__(self, index): return get_item(self, index)
@@ -294,9 +301,12 @@ set_wrappers(PersistentArray, PersistentScalar)
 
 
 cdef object _compare(Value x, object other, int op):
-    """Decisions are plain."""
-    return PyObject_RichCompare(x.raw, PLAIN(other) if type(other) in (list, tuple)
-                                else plain_of(other), op)
+    """Decisions are plain; those of the recording form are noted."""
+    cdef object outcome = PyObject_RichCompare(
+        x.raw, PLAIN(other) if type(other) in (list, tuple) else plain_of(other), op)
+    if x.tape.site is not None and type(outcome) is not ndarray:
+        x.tape.decide("compare", outcome)
+    return outcome
 
 
 cdef object _exit(Value x, str name):
@@ -312,7 +322,8 @@ cdef object _exit(Value x, str name):
 
 cdef object _absent(Value x, str name):
     """An attribute that the plain value lacks raises as plain code would; others are refused."""
-    getattr(type(x.raw), name)
+    if not hasattr(type(x.raw), name):
+        return getattr(x.raw, name)
     raise errors.UnsupportedError(errors.message(
         f"The attribute {name!r} of {type(x.raw).__name__} cannot be followed.",
         "Use a NumPy function instead."))

@@ -19,6 +19,7 @@ import numpy as np
 cimport numpy as cnp
 from numpy cimport ndarray
 
+from hybridad import errors
 from hybridad._memory cimport (
     element, empty_as, has_nan, repeats_itself, same_layout, window, zeros_as)
 from hybridad._primitive cimport Primitive
@@ -73,6 +74,9 @@ cdef class Pass:
             the run are still in somebody's hands).
         """
         cdef int64_t n = end - start
+        if end > tape.n:
+            raise errors.ScopeError(errors.message(
+                f"What the run of {tape.name} recorded has been released.", "Run it again."))
         self.tape = tape
         self.recording = recording
         self.start, self.end = start, end

@@ -4,6 +4,7 @@ from numpy cimport ndarray
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport Tape, Value
 
+cdef bint is_inexact_array(ndarray a) noexcept
 cdef bint is_operand(object x) except -1
 cdef Tape open_tape(object x)
 cdef object inactive_value(Tape tape, object ans)

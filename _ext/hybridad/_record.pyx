@@ -14,7 +14,7 @@ from hybridad import errors
 from hybridad._memory cimport copy_as, lies_within, repeats_itself
 from hybridad._primitive cimport Primitive
 from hybridad._tape cimport (
-    CAPTURED, IDENTITY, Tape, Value, is_wrapped, is_active, is_on_tape,
+    CAPTURED, IDENTITY, OUTSIDE, Tape, Value, is_wrapped, is_active, is_on_tape,
     new_value, owner_of, plain_of)
 
 cnp.import_array()
@@ -24,6 +24,11 @@ cdef type _generic = np.generic
 
 
 cdef inline bint is_inexact(ndarray a) noexcept:
+    return cnp.PyArray_ISFLOAT(a) or cnp.PyArray_ISCOMPLEX(a)
+
+
+cdef bint is_inexact_array(ndarray a) noexcept:
+    """Whether an array is floating or complex."""
     return cnp.PyArray_ISFLOAT(a) or cnp.PyArray_ISCOMPLEX(a)
 
 
@@ -41,7 +46,7 @@ cdef bint is_operand(object x) except -1:
     if isinstance(x, ndarray):
         _refuse(f"{t.__module__}.{t.__name__}",
                 "Convert it first: np.asarray(a) (for a masked array, fill it: a.filled(0.0)).")
-    return t is list or t is tuple
+    return t is list or t is tuple or isinstance(x, (int, float, complex))
 
 
 cdef int _refuse(str what, str remedy) except -1:
@@ -303,6 +308,11 @@ def active(x):
 def raw_of(x):
     """The plain value of a wrapper; anything else unchanged."""
     return plain_of(x)
+
+
+def is_outside(Value x):
+    """Whether `x` shows memory that belongs to the caller or to outside objects."""
+    return owner_of(x).outside == OUTSIDE
 
 
 def tape_of(Value x):

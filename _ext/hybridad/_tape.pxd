@@ -10,12 +10,18 @@ cdef enum Flag:
     WRITES = 4      # the entry writes into an older storage (`write` says where)
     READS = 8       # reads one float64 element (args: operand, byte offset)
     REPEATS = 16    # the array repeats memory (broadcast), so it can have no windows
+    DECIDES = 32    # a decision that came from data (ans: kind and outcome; kwargs: the site)
 
 cdef enum Kind:
     ASSIGNS = 0     # the region becomes the value
     ELEMENT = 1     # the same for one float64 element at a byte offset
     MASKED = 2      # only where the mask `index` is true, of values of the region's shape
     ADDS = 3        # adds the value at `index`, repeated indices add up (`np.add.at`)
+
+cdef enum Whose:
+    OURS = 0        # made by the run
+    OUTSIDE = 1     # of the caller or of outside objects
+    LEAF = 2        # the copy of a differentiated argument
 
 cdef struct Entry:
     PyObject* prim      # Primitive, NULL: a leaf, a constant, an element read or a plain write
@@ -48,6 +54,7 @@ cdef class Value:
     cdef int64_t node   # of an owner: its entry; -1: not on the tape
     cdef int64_t born       # how many wrappers the tape had made before
     cdef int64_t version    # of an owner: how often it was written to
+    cdef int outside        # of an owner: whose memory it is, see `Whose`
     cdef object alias       # of an owner that repeats memory of another one: (that one, its version
                             # when this was recorded, how to record this again)
 
@@ -68,6 +75,12 @@ cdef class Tape:
     cdef public int64_t touched
     cdef public bint activated
     cdef readonly unsigned long thread
+    cdef public object site     # of the recording form: the place in the source that is running
+    cdef public int hashing     # numbers may be hashed: a builtin container is asked, by key
+    cdef public object poison       # an error that the run must end with, or None
+    cdef readonly int64_t decisions     # how many were noted
+    cdef public bint visible    # somebody outside sees memory that the tape works on
+    cdef public object on_write     # called with a storage of outside memory before a write
     cdef int64_t made       # how many wrappers there have been
     cdef int64_t floor      # and how many when the innermost run began
     cdef int64_t live       # how many wrappers of the innermost run are alive
@@ -75,6 +88,8 @@ cdef class Tape:
 
     cdef int check(self) except -1
     cdef int64_t new_entry(self, Primitive prim, object ans, object kwargs, uint8_t flags) except -1
+    cdef int decide(self, str kind, object outcome) except -1
+    cdef int before_write(self, Value owner, ndarray view) except -1
     cdef int64_t new_node(self, Primitive prim, object ans, object kwargs) except -1
     cdef int push_arg(self, int64_t code) except -1
     cdef int64_t operand(self, object x, bint needed) except -1
@@ -87,6 +102,7 @@ cdef class Tape:
                            object index, object saved, int64_t saved_code, Py_ssize_t offset,
                            int kind) except -1
     cdef object snapshot(self, ndarray x)
+    cdef int _move(self, PyObject** place, tuple pair) except -1
     cdef void forget(self) noexcept
     cdef void free_entry(self, int64_t i) noexcept
     cdef void free_from(self, int64_t start, int64_t nargs, int64_t nwrites, int64_t nviews) noexcept

@@ -26,7 +26,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad import errors
-from hybridad._memory cimport copy_as, repeats_itself, same_bytes, same_layout
+from hybridad._memory cimport copy_as, lies_within, repeats_itself, same_bytes, same_layout, window
 
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident()
@@ -127,9 +127,12 @@ cdef class Tape:
 
     cdef int check(self) except -1:
         if self.thread != PyThread_get_thread_ident():
-            raise errors.ScopeError(errors.message(
+            error = errors.ScopeError(errors.message(
                 f"A value of the run of {self.name} was used in another thread.",
                 "Differentiate inside the thread: call value_and_grad there."))
+            # What the other thread was to do is missing: the run must not end as if it were there.
+            self.poison = error if self.poison is None else self.poison
+            raise error
         return 0
 
     cdef int64_t new_entry(self, Primitive prim, object ans, object kwargs,
@@ -161,6 +164,41 @@ cdef class Tape:
         e.flags = flags
         self.n += 1
         return self.n - 1
+
+    cdef int decide(self, str kind, object outcome) except -1:
+        """Note a decision that came from data, at the site that is running."""
+        self.new_entry(None, (kind, outcome), self.site, DECIDES)
+        self.decisions += 1
+        return 0
+
+    def guard(self, str kind, outcome):
+        """Note a decision that came from data: its kind and outcome, at the site that is running."""
+        self.decide(kind, outcome)
+
+    def guards(self):
+        """The decisions noted, in order.
+
+        Returns
+        -------
+        list of tuple
+            ``(position, site, kind, outcome)``.
+        """
+        cdef int64_t i
+        cdef list found = []
+        for i in range(self.n):
+            if self.entries[i].flags & DECIDES:
+                kind, outcome = <object>self.entries[i].ans
+                site = None if self.entries[i].kwargs == NULL else <object>self.entries[i].kwargs
+                found.append((i, site, kind, outcome))
+        return found
+
+    cdef int before_write(self, Value owner, ndarray view) except -1:
+        """A storage that came from outside is about to be written to."""
+        if owner.outside == OUTSIDE:
+            self.visible = True
+        if self.on_write is not None:
+            self.on_write(owner, view)
+        return 0
 
     cdef int64_t new_node(self, Primitive prim, object ans, object kwargs) except -1:
         """An active entry for the result of a primitive."""
@@ -386,6 +424,67 @@ cdef class Tape:
             Py_XDECREF(self.recent[k])
             self.recent[k] = NULL
 
+    def detach(self, shared, list shown):
+        """Give storages whose memory others can write to memory of their own.
+
+        Parameters
+        ----------
+        shared : set of int
+            Nodes. What they hold now is copied; views and writes move along.
+        shown : list of tuple
+            ``(node, raw)``, views of storages.
+
+        Returns
+        -------
+        list
+            The views of `shown`, moved along where their storages were.
+        """
+        cdef int64_t i, node
+        cdef Entry* e
+        cdef dict moved = {}
+        for i in shared:
+            moved[i] = (<object>self.entries[i].ans, copy_as(<ndarray>self.entries[i].ans))
+        found = [window(<ndarray>moved[node][1], <ndarray>moved[node][0], <ndarray>raw)
+                 if node in moved else raw for node, raw in shown]
+        for i in range(self.nviews):
+            node = self.views[i].node
+            if self.views[i].raw != NULL and node in moved:
+                self._move(&self.views[i].raw, moved[node])
+        for i in range(self.n):
+            e = &self.entries[i]
+            if i in moved:
+                self._move(&e.ans, moved[i])
+            elif e.flags & REPEATS:     # it may show such a storage without being a view on the tape
+                for pair in moved.values():
+                    if lies_within(<ndarray><object>e.ans, <ndarray>(<tuple>pair)[0]):
+                        self._move(&e.ans, pair)
+                        break
+            elif e.flags & WRITES and self.writes[e.write].target in moved:
+                self._move(&e.ans, moved[self.writes[e.write].target])
+        return found
+
+    cdef int _move(self, PyObject** place, tuple pair) except -1:
+        cdef ndarray base = <ndarray>pair[0]
+        cdef object made = window(<ndarray>pair[1], base, <ndarray><object>place[0])
+        cdef PyObject* old = place[0]
+        Py_INCREF(made)
+        place[0] = <PyObject*>made
+        Py_XDECREF(old)
+        return 0
+
+    def outside_nodes(self, wrappers):
+        """The nodes of the storages of these wrappers that are on the tape."""
+        cdef set found = set()
+        for x in wrappers:
+            if is_wrapped(x) and owner_of(<Value>x).node >= 0 \
+                    and type(owner_of(<Value>x).raw) is ndarray:
+                found.add(owner_of(<Value>x).node)
+        return found
+
+    def living(self):
+        """How many wrappers of the innermost run are alive."""
+        return self.live
+
     def begin_run(self):
         """Count the wrappers of a run that begins; returns what `end_run` needs."""
         before = (self.floor, self.live, self.dead)
@@ -416,4 +515,6 @@ cdef class Tape:
         self.is_open = False
         # Only recording needs these.
         self.snapshots = {}
+        self.site = None
+        self.on_write = None
         self.forget()

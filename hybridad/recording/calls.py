@@ -20,7 +20,8 @@ from hybridad._record import (
 )
 from hybridad.recording.arraylike import as_array, convert, plain
 from hybridad.recording.lines import at_users_line
-from hybridad.recording.refusals import check_kind, lost, missing
+from hybridad.recording.refusals import check_kind, lost, missing, name_of
+from hybridad.recording.sharing import of_the_same_memory
 
 __all__ = ["call", "check_call", "first_wrapper", "frozen", "write_out"]
 
@@ -110,9 +111,9 @@ def frozen(x):
 
 
 def _call_unknown(function, args, kwargs):
-    wrapped = first_wrapper((*args, *kwargs.values()))
-    if any(active(x) for x in _flat((*args, *kwargs.values()))):
-        missing(getattr(function, "__name__", "the function"))
+    wrappers = [x for x in _flat((*args, *kwargs.values())) if is_wrapper(x)]
+    if any(map(active, wrappers)):
+        missing(name_of(function))
     out = kwargs.get("out")
     if is_wrapper(out):
         kwargs = {k: plain(v) for k, v in kwargs.items() if k != "out"}
@@ -120,7 +121,8 @@ def _call_unknown(function, args, kwargs):
                          lambda target: at_users_line(
                              function, [plain(x) for x in args], {**kwargs, "out": target}))
     ans = at_users_line(function, [plain(x) for x in args], plain(kwargs))
-    return inactive(wrapped, ans) if isinstance(ans, np.ndarray) else ans
+    ans = of_the_same_memory(wrappers, ans)
+    return inactive(wrappers[0], ans) if isinstance(ans, np.ndarray) and wrappers else ans
 
 
 def _flat(items):

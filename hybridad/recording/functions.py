@@ -6,8 +6,9 @@ import numpy as np
 
 from hybridad._access import record_write
 from hybridad._record import active, is_wrapper, raw_of, record
-from hybridad.recording.arraylike import as_array, plain
+from hybridad.recording.arraylike import as_array, as_objects, plain
 from hybridad.recording.calls import call
+from hybridad.recording.counting import histogram, unique
 from hybridad.recording.lines import at_users_line
 from hybridad.recording.refusals import lost, unsupported
 from hybridad.rules.compositions import COMPOSITIONS
@@ -18,6 +19,8 @@ __all__ = ["array_function"]
 
 def array_function(function, args, kwargs):
     """Serve a call of `function`, one of NumPy's, with wrappers among its arguments."""
+    if function in _OF_ARRAYS_ONLY and any(isinstance(x, (list, tuple)) for x in args):
+        function(*plain(args), **plain(kwargs))     # NumPy may raise
     special = _SPECIAL.get(function)
     if special is not None:
         return special(*args, **kwargs)
@@ -33,7 +36,8 @@ def array_function(function, args, kwargs):
 def _write(target, index, value, perform, masked=False):
     """Write the value (converted, broadcast) into `target`, a wrapper or a plain array."""
     if not is_wrapper(target):
-        if active(value):
+        # Rounding to integers has no derivative to lose.
+        if active(value) and np.asarray(target).dtype.kind not in "biu":
             lost(value, "a plain array (a write into a plain array)")
         perform()
         return
@@ -43,6 +47,8 @@ def _write(target, index, value, perform, masked=False):
 def _copyto(dst, src, casting="same_kind", where=True):
     src, given = as_array(src), plain(src)
     where = plain(where)
+    if type(dst) is np.ndarray and dst.dtype.hasobject:
+        return at_users_line(np.copyto, (dst, as_objects(src), casting, where), {})
     mask = None if where is True else np.array(np.broadcast_to(where, np.shape(dst)))
     perform = lambda: at_users_line(np.copyto, (raw_of(dst), given, casting, where), {})
     _write(dst, mask, src, perform, masked=mask is not None)
@@ -142,7 +148,7 @@ def _broadcast_arrays(*args, subok=False):
 
 
 def _choose(a, choices, out=None, mode="raise"):
-    ans = COMPOSITIONS[np.choose](a, choices, mode=mode)
+    ans = COMPOSITIONS[np.choose](a, [as_array(x) for x in choices], mode=mode)
     if out is None:
         return ans
     np.copyto(out, ans, casting="unsafe")
@@ -185,6 +191,7 @@ def _einsum(*operands, **kwargs):
 
 def _gradient(f, *spacing, axis=None, edge_order=1):
     """Along several axes a tuple."""
+    f = as_array(f)
     axes = range(np.ndim(f)) if axis is None else axis
     if isinstance(axes, (int, np.integer)) or len(axes) == 1 or len(spacing) not in (
             0, 1, len(axes)):
@@ -206,6 +213,17 @@ def _insert(arr, obj, values, axis=None):
     flat = np.concatenate([np.ravel(arr), np.ravel(np.astype(values, arr.dtype))])
     ans = np.insert(raw_of(arr), obj, raw_of(values), axis)
     return record(PRIMITIVES[np.take], ans, (flat, origin), None)
+
+
+def _linspace(start, stop, num=50, endpoint=True, retstep=False, **options):
+    """The step, if it is asked for, is another result."""
+    ans = call(PRIMITIVES[np.linspace], np.linspace, (start, stop, num, endpoint), options)
+    if not retstep:
+        return ans
+    start, stop, div = as_array(start), as_array(stop), num - 1 if endpoint else num
+    _, raw = np.linspace(raw_of(start), raw_of(stop), num, endpoint, retstep=True)
+    step = (np.multiply(1.0, stop) - start) / div if div > 0 else raw
+    return ans, record(PRIMITIVES[np.copy], raw, (step,), None)
 
 
 def _meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -237,9 +255,13 @@ def _piecewise(x, condlist, funclist, *args, **kw):
     y = np.zeros_like(x)
     for condition, function in zip(conditions, funclist):
         if not callable(function) or is_wrapper(function):
-            y[condition] = function
+            value = function
         elif np.any(condition):
-            y[condition] = function(x[condition], *args, **kw)
+            value = function(x[condition], *args, **kw)
+        else:
+            continue
+        # Rounding to integers has no derivative to lose.
+        y[condition] = plain(value) if y.dtype.kind in "biu" else value
     return y
 
 
@@ -269,6 +291,11 @@ def _apply_over_axes(func, a, axes):
     return value
 
 
+def _select(condlist, choicelist, default=0):
+    conditions, choices = ([as_array(x) for x in xs] for xs in (condlist, choicelist))
+    return COMPOSITIONS[np.select](conditions, choices, as_array(default))
+
+
 def _unstack(x, /, *, axis=0):
     moved = np.moveaxis(x, axis, 0)
     return tuple(moved[k] for k in range(len(moved)))
@@ -288,7 +315,9 @@ _SPECIAL = {
     np.einsum: _einsum,
     np.fill_diagonal: _fill_diagonal,
     np.gradient: _gradient,
+    np.histogram: histogram,
     np.insert: _insert,
+    np.linspace: _linspace,
     np.meshgrid: _meshgrid,
     np.nan_to_num: _nan_to_num,
     np.piecewise: _piecewise,
@@ -296,5 +325,15 @@ _SPECIAL = {
     np.put: _put,
     np.put_along_axis: _put_along_axis,
     np.putmask: _putmask,
+    np.select: _select,
+    np.unique: unique,
     **({np.unstack: _unstack} if hasattr(np, "unstack") else {}),
+}
+
+# NumPy asks their arguments for attributes that lists have not.
+_OF_ARRAYS_ONLY = {
+    np.array2string, np.array_repr, np.array_str, np.common_type, np.diag_indices_from, np.dsplit,
+    np.hsplit, np.result_type, np.rollaxis, np.split, np.take_along_axis, np.tril_indices_from,
+    np.triu_indices_from, np.vsplit,
+    *(getattr(np, name) for name in ("astype", "unstack") if hasattr(np, name)),
 }

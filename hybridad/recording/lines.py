@@ -6,21 +6,27 @@ user's innermost frame; a warning is then counted and filtered where plain code 
 """
 
 import functools
-import os
 import sys
 from types import FunctionType
 
-__all__ = ["at_users_line"]
+from hybridad.errors import is_own
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+__all__ = ["at_users_line", "is_call"]
 
+_QUALNAME = "hybridad.at_users_line"
 
 _CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__  # on one line
 
 
 @functools.lru_cache(maxsize=4096)
 def _code(filename, line, name):
-    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=name)
+    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=name,
+                         co_qualname=_QUALNAME)
+
+
+def is_call(code):
+    """Whether a code object is that of `at_users_line`'s call."""
+    return code.co_qualname == _QUALNAME
 
 
 def at_users_line(function, args, kwargs):
@@ -34,7 +40,7 @@ def at_users_line(function, args, kwargs):
     kwargs : dict
     """
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+    while is_own(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     code = frame.f_code
     made = _code(code.co_filename, frame.f_lineno, code.co_name)

@@ -20,10 +20,13 @@ from hybridad._record import (
     tape_of,
     view_of,
 )
+from hybridad._run import run_in_progress
 from hybridad.recording.arraylike import convert, plain
 from hybridad.recording.calls import call
+from hybridad.recording.flat import Flat
 from hybridad.recording.lines import at_users_line
 from hybridad.recording.refusals import unsupported
+from hybridad.recording.sharing import read_only
 from hybridad.rules.declare import PRIMITIVES
 
 __all__ = ["METHODS", "REFUSED", "set_attribute"]
@@ -129,20 +132,20 @@ def _fill(x, value):
 
 
 def _sort(x, axis=-1, kind=None, order=None, *, stable=None):
-    _reorder(x, axis, lambda raw: np.argsort(raw, axis=axis, kind=kind, stable=stable),
-             lambda: raw_of(x).sort(axis=axis, kind=kind, order=order, stable=stable))
+    perform = lambda: raw_of(x).sort(axis=axis, kind=kind, order=order, stable=stable)
+    record_write(x, raw_of(x), None, PRIMITIVES[np.sort], (x,), {"axis": axis}, perform)
 
 
 def _partition(x, kth, axis=-1, kind="introselect", order=None):
-    _reorder(x, axis, lambda raw: np.argpartition(raw, kth, axis=axis, kind=kind),
-             lambda: raw_of(x).partition(kth, axis=axis, kind=kind, order=order))
-
-
-def _reorder(x, axis, order_of, perform):
     """An in-place reordering: the write of what `take_along_axis` gives."""
     raw = raw_of(x)
-    order = order_of(raw)
-    record_write(x, raw, None, PRIMITIVES[np.take_along_axis], (x, order, axis), None, perform)
+    places = np.argpartition(raw, kth, axis=axis, kind=kind)
+    perform = lambda: raw.partition(kth, axis=axis, kind=kind, order=order)
+    record_write(x, raw, None, PRIMITIVES[np.take_along_axis], (x, places, axis), None, perform)
+
+
+def _flat(x):
+    return Flat(x) if tape_of(x).is_open else raw_of(x).flat
 
 
 def _clip(x, min=None, max=None, out=None, **kwargs):
@@ -166,6 +169,8 @@ def _view(x, dtype=None, type=None):
     if type not in (None, np.ndarray) or not isinstance(raw, np.ndarray):
         unsupported("view() as another type", "Use the array itself.")
     made = raw if dtype is None else raw.view(dtype)
+    if made.dtype.kind not in "fc" and not active(x):
+        return read_only(made)
     real_of = {"c": raw.dtype.itemsize // 2}.get(raw.dtype.kind, raw.dtype.itemsize)
     real_to = {"c": made.dtype.itemsize // 2}.get(made.dtype.kind, made.dtype.itemsize)
     if active(x) and (made.dtype.kind not in "fc" or real_of != real_to):
@@ -229,7 +234,6 @@ REFUSED = {
     "data": "Use the array itself.",
     "dump": "Store the result of the differentiated function instead.",
     "dumps": "Store the result of the differentiated function instead.",
-    "flat": "Use x.ravel() or x.reshape(-1).",
     "getfield": "Use .real, .imag or astype().",
     "resize": "Use np.resize or np.concatenate, which make a new array.",
     "setfield": "Assign to .real, .imag or x[...].",
@@ -249,16 +253,25 @@ REFUSED = {
 """Attributes that are refused on active values, with what to write instead."""
 
 
+_READING = {"dumps", "tobytes", "tostring"}
+"""What of these makes a copy of the values: nothing is lost, if none is differentiated."""
+
+
 def _refusal(name):
     def fget(x):
-        if active(x) or (isinstance(raw_of(x), np.ndarray) and tape_of(x).is_open):
+        if active(x) or (isinstance(raw_of(x), np.ndarray) and tape_of(x).is_open
+                         and name not in _READING):
             unsupported(f"{type(raw_of(x)).__name__}.{name}", REFUSED[name])
         return getattr(raw_of(x), name)
 
     return property(fget)
 
 
+# What classes have and their instances have not, though `hasattr` of the class finds it.
+_OF_CLASSES = {*dir(type)} - {*dir(object)}
+
 METHODS = {
+    **{name: _attribute(name) for name in _OF_CLASSES},
     **{name: _method(name, getattr(np, name)) for name in (
         "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "prod",
         "ravel", "repeat", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var")
@@ -270,6 +283,7 @@ METHODS = {
         "device", "flags", "itemsize", "nbytes", "strides", "__array_priority__")},
     **{name: _refusal(name) for name in REFUSED},
     "T": property(_transpose),
+    "flat": property(_flat),
     "mT": property(lambda x: np.swapaxes(x, -1, -2)),
     "real": property(_real),
     "imag": property(_imag),
@@ -301,7 +315,6 @@ _RESHAPED = {
     "shape": "Use x = x.reshape(shape).",
     "strides": "Use a view: x[...], x.T or x.reshape(shape).",
     "dtype": "Use x = x.astype(dtype) or x.view(dtype).",
-    "flat": "Assign to x[...] or to x.reshape(-1)[...].",
     "data": "Assign to x[...].",
 }
 
@@ -313,6 +326,13 @@ def set_attribute(x, name, value):
         if name == "real" or (name == "imag" and raw.dtype.kind == "c"):
             getattr(x, name)[...] = value
             return
-        if name in _RESHAPED:
+        if name == "flat" and tape_of(x).is_open:
+            Flat(x)[...] = value
+            return
+        if name == "shape" and not active(x):
+            run = run_in_progress()
+            if run is not None:
+                run.journal.set_attribute(raw, name)
+        elif name in _RESHAPED:
             unsupported(f"Assigning to ndarray.{name}", _RESHAPED[name])
     setattr(raw, name, value)

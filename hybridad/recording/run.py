@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hybridad import tree
+from hybridad._forms import is_form
 from hybridad._record import (
     active,
     constant_value,
@@ -16,18 +17,27 @@ from hybridad._record import (
     storage_node,
     tape_of,
 )
+from hybridad._run import Run, innermost_run
+from hybridad._site import Site
 from hybridad._tape import Tape
 from hybridad.errors import (
-    ArgumentError,
     HybridadError,
     LostDerivativeError,
-    ResultError,
-    ScopeError,
     is_users,
-    message,
 )
 from hybridad.recording.arguments import check_leaf, check_overlaps, find_overlaps, name_of
 from hybridad.recording.connect import connect
+from hybridad.recording.effects import Journal, settle
+from hybridad.recording.net import watch
+from hybridad.recording.results import (
+    check_scope,
+    check_scopes,
+    map_aux,
+    owned,
+    plain_copy,
+    split,
+    with_plain_keys,
+)
 
 connect()
 
@@ -35,14 +45,12 @@ __all__ = [
     "Leaf",
     "Output",
     "Recording",
-    "check_scope",
-    "owned",
-    "plain_copy",
     "record",
     "tape_in_progress",
 ]
 
 _RUN = ContextVar("hybridad_run", default=(None, None))  # tape and lock
+_ROOT = Site("root")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,14 @@ class Recording:
         Counts as a value of the run that somebody holds, see `keep`.
     inside : bool
         An argument was a value of the run outside.
+    reasons : list of (str or Reason)
+        Why parts of it did not run in recording form.
+    guards : int
+        How many decisions in it came from data.
+    frames : list of tuple
+        Those of the user's that did not, where the run was watched.
+    shared : set of int
+        Nodes of the storages that others can write to when the run is over.
     """
 
     name: str
@@ -115,6 +131,10 @@ class Recording:
     held: bool = True
     kept: object = None
     inside: bool = False
+    reasons: list = None
+    guards: int = 0
+    frames: list = None
+    shared: set = None
 
     @property
     def start(self):
@@ -132,6 +152,9 @@ class Recording:
     def keep(self):
         """Keep what was recorded as long as this object lives, also when an outer run ends."""
         self.kept = constant_value(self.tape, np.zeros(1))
+        if self.shared and not self.tape.is_open:
+            raws = self.tape.detach(self.shared, [(x.node, x.raw) for x in self.outputs])
+            self.outputs = [Output(x.node, raw) for x, raw in zip(self.outputs, raws)]
 
     def dispose(self):
         """Free what the run recorded, if nobody can need it."""
@@ -147,7 +170,8 @@ def tape_in_progress():
     return None
 
 
-def record(f, args, kwargs, keys, has_aux=False):
+def record(f, args, kwargs, keys, has_aux=False, watches=False, journal=None,
+           listener=None):
     """Run `f` with the arguments at `keys` made active.
 
     Parameters
@@ -159,6 +183,12 @@ def record(f, args, kwargs, keys, has_aux=False):
         Positions in `args` and names in `kwargs`.
     has_aux : bool
         `f` returns a pair, the second of which is not differentiated.
+    watches : bool
+        Note which frames of the user's do not run in recording form.
+    journal : Journal, optional
+        Told of the effects; by default one that cannot undo them.
+    listener : object, optional
+        Told of reads, functions and blocks; see `captures.Captures`.
 
     Returns
     -------
@@ -169,7 +199,8 @@ def record(f, args, kwargs, keys, has_aux=False):
     if outer is None:
         tape = Tape(name_of(f))
         try:
-            return _record_on(tape, f, args, kwargs, keys, has_aux, nested=False)
+            options = watches, journal or Journal(keeps=False), listener
+            return _record_on(tape, f, args, kwargs, keys, has_aux, options)
         except BaseException:
             tape.release((0, 0, 0, 0))
             raise
@@ -177,63 +208,128 @@ def record(f, args, kwargs, keys, has_aux=False):
             tape.close()
     touched, activated = outer.touched, outer.activated
     try:
-        return _record_on(outer, f, args, kwargs, keys, has_aux, nested=True)
+        return _record_on(outer, f, args, kwargs, keys, has_aux, None)
     finally:
         # `saves_recorded` stays: the pullback of a run inside may be called at any later time.
         outer.touched = min(touched, outer.touched)
         outer.activated = activated or outer.activated
 
 
-def _record_on(tape, f, args, kwargs, keys, has_aux, nested):
+def _record_on(tape, f, args, kwargs, keys, has_aux, options):
     before = tape.begin_run()
     try:
-        recording = _record_run(tape, f, args, kwargs, keys, has_aux, nested)
+        recording = _record_run(tape, f, args, kwargs, keys, has_aux, options)
     finally:
         held = tape.end_run(before)
     recording.held = held > 0
     return recording
 
 
-def _record_run(tape, f, args, kwargs, keys, has_aux, nested):
+def _record_run(tape, f, args, kwargs, keys, has_aux, options):
+    nested = options is None  # a run inside another, whose journal and listener it has
     mark, name = tape.mark(), name_of(f)
     tape.saves_recorded, tape.touched, tape.activated = nested, mark[0], False
     lock = _RUN.get()[1] if nested else threading.RLock()
+    around = innermost_run() if nested else None
+    if around is not None:
+        options = False, around.journal, around.listener
+    watches, journal, listener = options or (False, Journal(keeps=False), None)
+    run = Run(tape, journal, listener)
+    site, decisions = tape.site, tape.decisions
     token = _RUN.set((tape, lock))
     try:
         args, kwargs, leaves, treedefs, overlaps, inside = _make_active(
-            tape, f, args, kwargs, keys)
-        result = f(*args, **kwargs)
-    except (TypeError, ValueError) as error:
+            run, f, args, kwargs, keys)
+        result, frames = (_watched if watches else _call)(run, f, args, kwargs)
+        del args, kwargs
+        check_overlaps(f, overlaps)
+        aux = None
+        if has_aux:
+            result, aux = split(f, result)
+        parts, out_treedef = tree.flatten(with_plain_keys(result))
+        check_scopes(parts, tape, name)
+        linked = nested and tape.touched < mark[0]
+        if linked:
+            parts = [owned(x) for x in parts]
+        if has_aux:
+            aux = map_aux(owned if linked else plain_copy, aux, tape, name)
+        outputs = [Output(storage_node(x), raw_of(x)) if active(x) else Output(-1, raw_of(x))
+                   for x in parts]
+        values = parts if linked else [plain_copy(x) for x in parts]
+        del parts, result
+    except BaseException as error:
+        if around is None:
+            run.forget()
+            settle(run.journal, _Escaping(tape), error=error)
+        else:
+            run.hand_over(around)
         cause = _refusal_behind(error)
         if cause is None:
             raise
         raise cause from None
     finally:
         _RUN.reset(token)
-    del args, kwargs
-    check_overlaps(f, overlaps)
-    aux = None
-    if has_aux:
-        result, aux = _split(f, result)
-    parts, out_treedef = tree.flatten(result)
-    for x in parts:
-        check_scope(x, tape, name)
-    del result
-    linked = nested and tape.touched < mark[0]
-    if linked:
-        parts = [owned(x) for x in parts]
-    if has_aux:
-        aux = _map_aux(owned if linked else plain_copy, aux, tape, name)
-    outputs = [Output(storage_node(x), raw_of(x)) if active(x) else Output(-1, raw_of(x))
-               for x in parts]
-    values = parts if linked else [plain_copy(x) for x in parts]
-    del parts
+        tape.site = site
+    shared = run.shared_nodes()
+    if around is not None:
+        run.hand_over(around)
+    else:
+        run.forget()
+        escaping = _Escaping(tape)
+        settle(run.journal, escaping, alive=tape.living)
+        shared |= escaping.nodes
     return Recording(name, tape, mark, len(tape), leaves, treedefs, outputs, out_treedef, values,
-                     aux, linked, tape.activated, lock, inside=inside)
+                     aux, linked, tape.activated, lock, inside=inside, reasons=list(run.reasons),
+                     frames=frames,
+                     shared=shared, guards=tape.decisions - decisions)
+
+
+class _Escaping:
+    """Makes plain what outlives the run, and keeps account of its memory."""
+
+    def __init__(self, tape):
+        self.tape, self.nodes = tape, set()
+
+    def __call__(self, x):
+        if tape_of(x) is not self.tape:
+            return x
+        raw = raw_of(x)
+        if isinstance(raw, np.ndarray):
+            self.tape.visible = True
+            if storage_node(x) >= 0:
+                self.nodes.add(storage_node(x))
+        return raw
+
+
+def _call(run, f, args, kwargs):
+    """Call `f` in recording form; floating arrays among its arguments are lifted."""
+    before, run.tape.on_write = run.tape.on_write, run.before_write
+    try:
+        with run:
+            args = [x if is_wrapper(x) else run.wrap(x) for x in args]
+            kwargs = {k: x if is_wrapper(x) else run.wrap(x) for k, x in kwargs.items()}
+            result = _ROOT.call(f, *args, **kwargs)
+        if run.tape.poison is not None:
+            raise run.tape.poison
+        return result, []
+    except Exception as error:
+        if run.tape.poison not in (None, error):
+            raise run.tape.poison from error
+        raise
+    finally:
+        run.tape.on_write = before
+
+
+def _watched(run, f, args, kwargs):
+    with watch(is_form, lambda: run.suspended > 0) as frames:
+        result, _ = _call(run, f, args, kwargs)
+    return result, frames
 
 
 def _refusal_behind(error):
     """What to raise for an error: the refusal that NumPy or SciPy has wrapped, or None."""
+    if not isinstance(error, (TypeError, ValueError)):
+        return None
     refusal = error if isinstance(error, LostDerivativeError) else error.__cause__
     if not isinstance(refusal, HybridadError):
         return None
@@ -248,42 +344,8 @@ def _refusal_behind(error):
     return refusal.with_traceback(error.__traceback__)
 
 
-def plain_copy(x):
-    """The plain value of a wrapper, with memory of its own; anything else as it is."""
-    if not is_wrapper(x):
-        return x
-    raw = raw_of(x)
-    return raw.copy(order="K") if isinstance(raw, np.ndarray) else raw
-
-
-def owned(x):
-    """A recorded copy of an array being recorded, so that nobody writes to what was returned."""
-    return x.copy("K") if is_wrapper(x) and isinstance(raw_of(x), np.ndarray) else x
-
-
-def _map_aux(function, aux, tape, name):
-    try:
-        leaves, treedef = tree.flatten(aux)
-    except ArgumentError:  # it may be anything, also what cannot be differentiated
-        return aux
-    if not any(map(is_wrapper, leaves)):
-        return aux
-    for x in leaves:
-        check_scope(x, tape, name)
-    return tree.unflatten(treedef, [function(leaf) for leaf in leaves])
-
-
-def _split(f, result):
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ResultError(message(
-            f"has_aux=True, but {name_of(f)} returned {type(raw_of(result)).__name__}, not a "
-            "pair.",
-            "Return (value, aux)."))
-    return result
-
-
-def _make_active(tape, f, args, kwargs, keys):
-    plain_args = args, kwargs
+def _make_active(run, f, args, kwargs, keys):
+    tape, plain_args = run.tape, (args, kwargs)
     args, kwargs = list(args), dict(kwargs)
     several = len(args) + len(kwargs) > 1
     all_leaves, treedefs, arrays, inside = [], [], [], False
@@ -302,6 +364,8 @@ def _make_active(tape, f, args, kwargs, keys):
             if type(raw) is np.ndarray:
                 copy = raw_of(value)
                 copy.flags.writeable = raw.flags.writeable
+                if not is_wrapper(x):
+                    run.differentiates(raw, value)
                 arrays.append((key, raw, copy))
         holder[key] = tree.unflatten(treedef, wrapped)
         all_leaves.append(leaves)
@@ -309,23 +373,3 @@ def _make_active(tape, f, args, kwargs, keys):
     several = several or len(arrays) > 1
     overlaps = find_overlaps(arrays, *plain_args, keys) if several else ()
     return args, kwargs, all_leaves, treedefs, overlaps, inside
-
-
-def check_scope(x, tape, name):
-    """Raise ScopeError for a value of another run than that on `tape` which is still in progress.
-
-    Parameters
-    ----------
-    x : object
-        Only wrappers are looked at.
-    tape : Tape or None
-    name : str
-        Of the function that is given the value.
-    """
-    other = tape_of(x) if is_wrapper(x) else tape
-    if other is tape or not other.is_open:
-        return
-    thread = "" if other.thread == threading.get_ident() else " in another thread"
-    raise ScopeError(message(
-        f"A value of the run of {other.name} was used in the run of {name}{thread}.",
-        "Its derivative would be lost: differentiate in the thread and context it belongs to."))

@@ -6,14 +6,16 @@ import numpy as np
 
 from hybridad._access import record_write
 from hybridad._record import active, inactive, is_wrapper, raw_of, record, record_outputs
+from hybridad._run import run_in_progress
 from hybridad.recording.arraylike import as_array, plain
 from hybridad.recording.calls import call, check_call, first_wrapper, frozen, write_out
 from hybridad.recording.lines import at_users_line
+from hybridad.recording.ownership import is_entered
 from hybridad.recording.refusals import check_kind, lost, missing, unsupported
 from hybridad.rules.declare import PRIMITIVES
 from hybridad.rules.indexing import last_writes
 
-__all__ = ["ufunc_method"]
+__all__ = ["overridden", "ufunc_method"]
 
 _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
@@ -31,6 +33,9 @@ def ufunc_method(ufunc, method, inputs, kwargs):
     kwargs : dict
         As NumPy hands them over: ``out`` is a tuple.
     """
+    by_another = overridden(ufunc, method, inputs, kwargs)
+    if by_another is not NotImplemented:
+        return by_another
     known = PRIMITIVES.get(ufunc)
     decides = known is not None and known.kind == "constant"    # may be asked of anything
     inputs = tuple(x if k == 1 and method in _INDEXED else as_array(x) if decides else _operand(x)
@@ -42,17 +47,45 @@ def ufunc_method(ufunc, method, inputs, kwargs):
     return _METHODS[method](ufunc, inputs, kwargs, out)
 
 
+def overridden(ufunc, method, inputs, kwargs):
+    """What the ``__array_ufunc__`` of a class of the user's gives, or NotImplemented without one.
+
+    Plain arrays and numbers have none that NumPy would ask before it.
+    """
+    for x in inputs:
+        override = None if is_wrapper(x) else getattr(type(x), "__array_ufunc__", None)
+        if override is not None and is_entered(override):
+            result = _through_site(override, x, ufunc, method, *inputs, **kwargs)
+            if result is not NotImplemented:
+                return result
+    return NotImplemented
+
+
+def _through_site(function, *args, **kwargs):
+    """Call a function of the user's in recording form, if a run is in progress."""
+    run = run_in_progress()
+    if run is None or run.tape.site is None:
+        return function(*args, **kwargs)
+    return run.tape.site.call(function, *args, **kwargs)
+
+
 def _operand(x):
     """An operand as it can be recorded; other kinds of arrays are refused by name."""
     x = as_array(x)
     check_kind(x)
     if is_wrapper(x) or isinstance(x, (np.ndarray, np.generic, int, float, complex)):
         return x
+    show = getattr(type(x), "__array__", None)
+    if is_entered(show):
+        return _operand(_through_site(show, x))
     try:
         made = np.asarray(x)  # a range, a memoryview, ...
     except (TypeError, ValueError):
         return x
-    return made if made.dtype.kind in "biufc" else x
+    if made.dtype.kind not in "biufc":
+        return x
+    run = run_in_progress()
+    return made if run is None else run.wrap(made)
 
 
 def primitive_of(ufunc):

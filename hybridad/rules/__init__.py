@@ -10,8 +10,10 @@ from hybridad.rules import (
     indexing,
     linalg,
     products,
+    python,
     reductions,
     shapes,
+    spacing,
 )
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "indexing",
     "linalg",
     "products",
+    "python",
     "reductions",
     "shapes",
+    "spacing",
 ]

@@ -233,10 +233,24 @@ def _rearranged_jvp(t, ans, a, axis):
     return np.take_along_axis(t, _destinations(a, ans, axis), axis=axis)
 
 
+def _even(g, ans, axis):
+    """Equal numbers share evenly what belongs to them: none of them comes first by its value."""
+    axis = 0 if axis is None else axis
+    rows = np.moveaxis(g, axis, -1)
+    values = np.moveaxis(ans, axis, -1)
+    begins = np.ones(np.shape(values), dtype=bool)
+    begins[..., 1:] = values[..., 1:] != values[..., :-1]
+    group = np.cumsum(begins) - 1
+    counts = np.bincount(group)
+    sums = np.zeros_like(rows, shape=counts.shape)
+    np.add.at(sums, group, np.ravel(rows))
+    return np.moveaxis(np.reshape((sums / counts)[group], np.shape(rows)), -1, axis)
+
+
 rule(np.sort, lambda g, ans, a, axis=-1, kind=None, order=None, stable=None:
-     _rearranged_vjp(g, ans, a, axis),
+     _rearranged_vjp(_even(g, ans, axis), ans, a, axis),
      jvps=(lambda t, ans, a, axis=-1, kind=None, order=None, stable=None:
-           _rearranged_jvp(t, ans, a, axis),))
+           _even(_rearranged_jvp(t, ans, a, axis), ans, axis),))
 rule(np.partition, lambda g, ans, a, kth, axis=-1, kind="introselect", order=None:
      _rearranged_vjp(g, ans, a, axis),
      jvps=(lambda t, ans, a, kth, axis=-1, kind="introselect", order=None:

@@ -7,7 +7,7 @@ active, so that the error names the user's line, and no rule has to raise in the
 from hybridad._record import active
 from hybridad.errors import MissingRuleError, UnsupportedError, message
 
-__all__ = ["fixed", "refuse"]
+__all__ = ["fixed", "needs_scipy", "refuse"]
 
 
 def refuse(what, remedy):
@@ -35,3 +35,13 @@ def fixed(name, **places):
                     f"Pass {parameter} as a value that does not depend on what is differentiated."))
 
     return check
+
+
+def needs_scipy(x):
+    """The check of math.gamma and math.lgamma, whose derivative is SciPy's digamma function."""
+    try:
+        import scipy.special  # noqa: F401
+    except ImportError:
+        raise MissingRuleError(message(
+            "The derivative of math.gamma and math.lgamma needs SciPy, which is not installed.",
+            "Install SciPy.")) from None

@@ -6,7 +6,8 @@ from hybridad import tree
 from hybridad._record import active, constant_value, is_wrapper, raw_of, storage_node
 from hybridad._sweep import Sweep
 from hybridad.errors import ScopeError, message
-from hybridad.recording.run import check_scope, tape_in_progress
+from hybridad.recording.results import check_scope
+from hybridad.recording.run import tape_in_progress
 
 __all__ = ["Members", "recording_tape", "sweep"]
 
@@ -29,7 +30,7 @@ def sweep(recording, cotangents, keeps=True):
     """
     into = recording_tape(recording, cotangents)
     targets = [leaf.node for leaves in recording.leaves for leaf in leaves]
-    keeps = keeps or not recording.is_disposable()
+    keeps = keeps or recording.tape.visible or not recording.is_disposable()
     passing = Sweep(recording.tape, recording.start, recording.end, targets, into, keeps)
     members = Members(into if into is not None else recording.home())
     with np.errstate(all="ignore"):

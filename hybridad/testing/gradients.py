@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hybridad._site import Site
 from hybridad.errors import ArgumentError, GradientCheckError, message
 from hybridad.testing.differences import differentiate, epsilon, widen
 from hybridad.testing.disagreement import Disagreement, locate
@@ -20,6 +21,7 @@ from hybridad.tree import flatten, is_floating, unflatten
 
 __all__ = ["check_grads"]
 
+_SITE = Site("call")  # from where `f` is called in its recording form
 _ALONE = 16  # so many arguments, or results, are also checked one by one
 
 
@@ -128,7 +130,7 @@ def _select(f, args, kwargs, argnums):
                                                          for k, a in kwargs.items()}
         for k, a in zip(keys, diff):
             (keywords if isinstance(k, str) else full)[k] = a
-        return f(*full, **keywords)
+        return _SITE.call(f, *full, **keywords)
 
     names = tuple(k if isinstance(k, str) else positional[k] if k < len(positional)
                   else f"args[{k}]" for k in keys)

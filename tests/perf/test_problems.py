@@ -12,12 +12,15 @@ from perf.__main__ import NAMES
 from perf.peers import autograd_peer, handwritten
 
 SMALL = {
+    "charlstm": "2x3x4",
     "chain": "40",
     "fill": "7",
+    "hand": "9x5",
     "horner": "7",
     "kmeans": "3x20x2",
     "logistic": "12x4",
     "lstm": "3x4x5",
+    "mixture": "3x4x10",
     "mlp": "3x5",
 }
 
@@ -36,7 +39,7 @@ def test_a_problem_is_plain_numpy(name):
     module, args = load(name)
     tree = ast.parse(inspect.getsource(module))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    assert [ast.unparse(node) for node in imports] == ["import numpy as np"]
+    assert {ast.unparse(node) for node in imports} <= {"import numpy as np", "import math"}
     value = module.f(*args)
     assert np.shape(value) == () and np.isfinite(value)
 

@@ -6,17 +6,17 @@ write them. Active arguments come first. Where two natural styles exist, both ar
 element or point at a time, many small operations; plain name or `_vec`: whole arrays).
 
 `cases()` maps names to functions, arguments and how many of these are active; the inputs are those
-that the evals of GradBench send. `data/` holds input files of ADBench, whose licence is there.
+that the evals of GradBench send. The files are those of ADBench that `hybridad.comparison` ships.
 """
 
 import math
-from pathlib import Path
+from importlib import resources
 
 import numpy as np
 
 __all__ = ["cases"]
 
-DATA = Path(__file__).parent / "data"
+DATA = resources.files("hybridad.comparison") / "data"
 
 # ----------------------------------------------------------------- hello
 
@@ -515,10 +515,10 @@ def ht_complicated_vec(theta, us, model, points, corr):
     return (points - np.sum(bary[:, :, None] * tri, axis=1)).ravel()
 
 
-def load_ht_model(folder):
+def load_ht_model():
     bone, vert, tri = (
-        [line.split(":") for line in (folder / name).read_text().splitlines() if line.strip()]
-        for name in ("bones.txt", "vertices.txt", "triangles.txt"))
+        [line.split(":") for line in (DATA / name).read_text().splitlines() if line.strip()]
+        for name in ("hand_bones.txt", "hand_vertices.txt", "hand_triangles.txt"))
     base = np.ones((len(vert), 4))
     weights = np.zeros((len(vert), len(bone)))
     for i, v in enumerate(vert):
@@ -540,7 +540,7 @@ def load_ht(path, complicated):
     assert len(us) == (n if complicated else 0)
     return {"theta": np.array(theta, dtype=float)[:, 0],
             "us": np.array(us, dtype=float),
-            "model": load_ht_model(path.parent.parent / "model"),
+            "model": load_ht_model(),
             "points": np.array([row[1:] for row in head], dtype=float),
             "corr": np.array([int(row[0]) for row in head])}
 
@@ -638,6 +638,7 @@ def cases():
     i = ode_input(1000, 10, rng())
     add("ode", ode, i, "x s", 1)
     add("ode_last", ode_last, i, "x s", 1)
+    add("ode_last_of_few", ode_last, ode_input(20, 10, rng()), "x s", 1)
     i = det_input(5, rng())
     add("det_by_minors", det_by_minors, i, "A", 1)
     add("det_by_index", det_by_index, i, "A", 1)
@@ -654,7 +655,7 @@ def cases():
     add("lstm_with_state", lstm, i, "main_params extra_params state sequence", 3)
     add("lstm_stacked", lstm_stacked, i, "main_params extra_params state sequence", 2)
     add("lstm_stacked_with_state", lstm_stacked, i, "main_params extra_params state sequence", 3)
-    one = load_ba(DATA / "ba" / "ba1_n49_m7776_p31843.txt")
+    one = load_ba(DATA / "ba1_n49_m7776_p31843.txt")
     i = ba_expand(5, 50, 200, **one)
     add("ba", ba, i, "cams pts w obs feats", 3)
     add("ba_vec", ba_vec, i, "cams pts w obs feats", 3)
@@ -662,9 +663,9 @@ def cases():
     packed = np.concatenate((one["cam"], one["x"], [one["w"]]))
     out["ba_residual"] = (ba_residual_packed, (packed, np.array(one["feat"])), 1)
     out["ba_weight_error"] = (ba_weight_error, (one["w"],), 1)
-    i = load_ht(DATA / "hand" / "simple_small" / "hand1_t26_c100.txt", False)
+    i = load_ht(DATA / "hand_simple_t26_c100.txt", False)
     add("ht_simple", ht_simple, i, "theta model points corr", 1)
-    i = load_ht(DATA / "hand" / "complicated_small" / "hand1_t26_c100.txt", True)
+    i = load_ht(DATA / "hand_complicated_t26_c100.txt", True)
     add("ht_complicated", ht_complicated, i, "theta us model points corr", 2)
     add("ht_complicated_vec", ht_complicated_vec, i, "theta us model points corr", 2)
     return out

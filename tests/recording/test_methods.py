@@ -11,6 +11,8 @@ import hybridad
 from hybridad.errors import HybridadError, LostDerivativeError, UnsupportedError
 from hybridad.recording.methods import METHODS, REFUSED
 from tests.recording.agreement import POINT, agrees, agrees_at, compiled
+from tests.recording.runtime.whole import agrees as agrees_whole
+from tests.recording.unfound import unfound
 
 ARRAYS = """
 x.sum()
@@ -60,6 +62,8 @@ m.diagonal(1)
 m.ravel()
 m.ravel("F")
 m.T.ravel()
+m.flat[1]
+m.flat[::2]
 m.flatten()
 m.flatten("F")
 m.T.flatten(order="K")
@@ -426,7 +430,7 @@ def test_refused_on_numbers(name):
 
 def test_no_entry_without_a_name():
     """Every entry is a name of some array or number of some version of NumPy or Python."""
-    known = {name for kind in KINDS for name in dir(kind)}
+    known = {name for kind in (*KINDS, type) for name in dir(kind)}
     versions = {"device", "to_device", "mT", "__array_namespace__", "__buffer__", "tostring",
                 "newbyteorder", "as_integer_ratio", "_set_dtype", "_set_shape"}
     assert set(METHODS) <= known | versions
@@ -634,5 +638,51 @@ def test_inactive_wrappers_answer_with_plain_values():
 
 
 def test_active_item_is_no_plain_number():
+    def f(x):
+        return float(x.item(0)) ** 2
+
     with pytest.raises(LostDerivativeError):
-        hybridad.grad(lambda x: float(x.item(0)))(np.array([1.0]))
+        hybridad.grad(unfound(f))(np.array([1.5]))
+    assert hybridad.grad(f)(np.array([1.5])).tolist() == [3.0]
+
+
+def test_what_only_classes_have():
+    def f(x):
+        y = x[0].item()
+        seen = [hasattr(v, name) for v in (y, x[0], x) for name in (
+            "__dict__", "__bases__", "__name__", "shape", "sum", "is_integer", "nothing")]
+        with pytest.raises(TypeError, match="__dict__"):
+            vars(y)
+        with pytest.raises(TypeError, match="isinstance"):
+            isinstance(1, y)
+        return y * x[1], (seen, getattr(y, "__qualname__", 3))
+
+    agrees_whole(f)
+
+
+def test_plain_arrays_give_their_bytes_and_take_a_shape():
+    outside = np.arange(4.0)
+
+    def f(x):
+        outside.shape = (2, 2)
+        texts = outside.tobytes(), outside.dumps()[:2], np.ones(2).tobytes()
+        outside[0] = x[0]
+        total = np.sum(outside * x[1])
+        return total, (texts, outside.shape)
+
+    def again(x):
+        outside[...], outside.shape = 2.0, (4,)
+        return f(x)
+
+    agrees_whole(again, followed=False)
+
+
+def test_bits_of_plain_arrays_are_read_only():
+    def f(x):
+        a = np.arange(1.0, 4.0)
+        y = np.sum(a * x)
+        with pytest.raises(ValueError, match="read-only"):
+            a.view(np.uint8)[7::8] ^= 128
+        return y + np.sum(a * x) + (a.view(np.int64)[0] > 0) * x[0]
+
+    assert hybridad.grad(f)(np.ones(3)).tolist() == [3.0, 4.0, 6.0]

@@ -16,6 +16,7 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hybridad._record import active
 
 import hybridad
@@ -27,8 +28,9 @@ from hybridad.errors import (
     ScopeError,
     UnsupportedError,
 )
-from hybridad.recording.refusals import check_kind, lost, missing, unsupported
+from hybridad.recording.refusals import check_kind, lost, missing, name_of, unsupported
 from tests.recording.agreement import compiled
+from tests.recording.unfound import unfound
 
 NAMES = {"math": math, "cmath": cmath, "operator": operator, "pickle": pickle, "copy": copy,
          "json": json, "struct": struct, "array": array, "decimal": decimal, "io": io,
@@ -173,7 +175,6 @@ x.ctypes
 x.tofile(io.BytesIO())
 x.dumps()
 x.dump(io.BytesIO())
-x.flat
 x.byteswap()
 x.resize(2)
 x.getfield(np.float64)
@@ -233,6 +234,7 @@ def test_lost(expression):
     assert isinstance(error, TypeError)
     assert "derivative would be lost" in str(error)
     assert len(str(error).splitlines()) == 3
+    assert str(error).endswith("say so: hybridad.stop_gradient(x).")
 
 
 @pytest.mark.parametrize("expression", UNSUPPORTED)
@@ -262,8 +264,8 @@ LINES = [
 
 @pytest.mark.parametrize(("f", "error", "text"), LINES, ids=[text for *_, text in LINES])
 def test_what_where_and_the_remedy(f, error, text):
-    with pytest.raises(error) as raised:
-        hybridad.grad(f)(np.array([0.5, 0.7]))
+    with pytest.raises(error) as raised:  # from the source most of these are followed
+        hybridad.grad(unfound(f))(np.array([0.5, 0.7]))
     what, where, remedy = str(raised.value).splitlines()
     assert what.endswith(".")
     assert "test_refusals.py:" in where
@@ -278,6 +280,7 @@ def test_a_run_after_a_refusal_is_right():
             float(y[0])
         return y.sum()
 
+    f = unfound(f)
     for _ in range(3):
         with pytest.raises(LostDerivativeError):
             hybridad.grad(f)(np.array([1.0, 2.0]), True)
@@ -285,7 +288,9 @@ def test_a_run_after_a_refusal_is_right():
 
 
 def test_a_refusal_that_is_caught_leaves_the_run_right():
-    def f(x, plain):
+    plain = np.array([4.0, 5.0])
+
+    def f(x):
         y = np.exp(x)
         for act in (lambda: float(y[0]), lambda: np.array([y]), lambda: hash(y[0]),
                     lambda: pickle.dumps(y), lambda: y.tobytes(), lambda: np.unwrap(y),
@@ -297,9 +302,8 @@ def test_a_refusal_that_is_caught_leaves_the_run_right():
         y *= x
         return y.sum()
 
-    plain = np.array([4.0, 5.0])
     x = np.array([0.5, 0.7])
-    value, g = hybridad.value_and_grad(f)(x, plain)
+    value, g = hybridad.value_and_grad(unfound(f))(x)
     assert value == (np.exp(x) * x).sum()
     np.testing.assert_allclose(g, np.exp(x) * (1 + x), rtol=1e-15)
     assert plain.tolist() == [4.0, 5.0]
@@ -396,10 +400,10 @@ def test_other_threads_are_refused():
         thread.join()
         return x.sum()
 
-    hybridad.grad(f)(np.array([1.0, 2.0]))
-    (error,) = found
-    assert type(error) is ScopeError
-    assert "another thread" in str(error)
+    for g in (f, unfound(f)):  # also where nobody there minds
+        with pytest.raises(ScopeError, match="was used in another thread"):
+            hybridad.grad(g)(np.array([1.0, 2.0]))
+    assert [type(error) for error in found] == [ScopeError, ScopeError]
 
 
 def test_the_errors_themselves():
@@ -421,3 +425,36 @@ def test_the_errors_themselves():
                                np.array([1, 2]), range(3), np.array(["a"])])
 def test_usual_operands_are_of_the_right_kind(x):
     assert check_kind(x) is None
+
+
+def test_names_of_functions():
+    rng = np.random.default_rng(0)
+    for f, name in (
+            (np.unwrap, "numpy.unwrap"), (np.ma.masked_greater, "numpy.ma.masked_greater"),
+            (scipy.optimize.brentq, "scipy.optimize.brentq"), (struct.pack, "struct.pack"),
+            (np.linalg.norm, "numpy.linalg.norm"), (np.matrix, "numpy.matrix"), (len, "len"),
+            (np.exp, "numpy.exp"), ("a".join, "str.join"),
+            (functools.partial(len), "functools.partial"),
+            (rng.normal, "numpy.random.Generator.normal")):
+        assert name_of(f) == name
+
+
+def test_code_without_source_is_told_as_such():
+    namespace = {"math": math, "np": np}
+    exec("def fill(x):\n    b = np.zeros(2)\n    b[0] = x\n    return b.sum()", namespace)
+    for g in (namespace["fill"], eval("lambda v: math.sin(v) * 2.0", namespace)):
+        with pytest.raises(LostDerivativeError, match=f"The source of {g.__name__} is not known"):
+            hybridad.grad(g)(0.5)
+    with pytest.raises(LostDerivativeError) as caught:
+        lost(0.5, "hash()")
+    assert "source" not in str(caught.value)
+
+
+def test_other_classes_are_told_to_compute_with_their_array():
+    class Installed:
+        __array_ufunc__ = len
+
+    with pytest.raises(ArgumentError, match="Compute with the array that it holds"):
+        check_kind(Installed())
+    with pytest.raises(ArgumentError, match=r"a\.filled"):
+        check_kind(np.ma.array([1.0]))

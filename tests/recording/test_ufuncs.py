@@ -1,5 +1,6 @@
 """``__array_ufunc__``: calls with all their options, reduce, accumulate, outer, at, reduceat."""
 
+import abc
 import warnings
 
 import numpy as np
@@ -15,6 +16,8 @@ from hybridad.errors import (
     UnsupportedError,
 )
 from tests.recording.agreement import agrees, agrees_at, agrees_in_value, compiled, resolves
+from tests.recording.runtime.whole import agrees as agrees_whole
+from tests.recording.unfound import unfound
 
 CALLS = """
 np.add(x, [1.0, 2.0, 3.0])
@@ -378,7 +381,15 @@ class Series:
         return np.ones(3)
 
     def __radd__(self, other):
-        return "handled by Series"
+        return "handled by its __radd__"
+
+    def __add__(self, other):
+        return "added by Series"
+
+
+# What is installed is not entered; what the user wrote is.
+Series.__array_ufunc__.__code__ = Series.__array_ufunc__.__code__.replace(
+    co_filename=abc.__file__)
 
 
 def _others():
@@ -410,8 +421,104 @@ def test_other_kinds_of_arrays_are_refused_by_name(meeting, other):
     if type(other) is Series and meeting == "add on the left":
         pytest.skip("NumPy asks the class on the left first: it has the say")
     name = "object array" if type(other) is np.ndarray else type(other).__name__
+    x, f = np.array([0.5, 0.7, 0.2]), MEETINGS[meeting]
     with pytest.raises(ArgumentError, match=name):
-        hybridad.vjp(lambda x: MEETINGS[meeting](x, other), np.array([0.5, 0.7, 0.2]))
+        hybridad.vjp(lambda x: unfound(f)(x, other), x)
+    error = ArgumentError
+    try:
+        f(x, other)
+    except Exception as plainly:  # from the source, what fails fails as in plain code
+        error, name = (ArgumentError, type(plainly)), ".*"
+    with pytest.raises(error, match=name):
+        hybridad.vjp(lambda x: f(x, other), x)
+
+
+class Unit:
+    """A quantity of the user's, which computes for itself."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if ufunc is np.hypot:
+            return NotImplemented
+        values = [x.value if isinstance(x, Unit) else x for x in inputs]
+        return Unit(getattr(ufunc, method)(*values, **kwargs))
+
+    def __radd__(self, other):
+        return Unit(other + self.value)
+
+
+@pytest.mark.parametrize("meet", [
+    lambda x, q: np.multiply(x, q),
+    lambda x, q: np.multiply(q, x),
+    lambda x, q: np.sin(q),
+    lambda x, q: x * q,
+    lambda x, q: x - q,
+    lambda x, q: np.ones(3) + q,
+    lambda x, q: np.multiply.outer(x, q),
+    lambda x, q: np.multiply(x, q, dtype=np.float64),
+], ids=range(8))
+def test_classes_that_compute_for_themselves(meet):
+    def f(x):
+        return np.sum(meet(x, Unit(x * 2.0)).value * 3.0)
+
+    agrees_whole(f)
+    agrees_whole(unfound(f), followed=False)
+
+
+def test_classes_that_decline():
+    with pytest.raises(ArgumentError, match="Unit cannot take part"):
+        hybridad.grad(lambda x: np.hypot(x, Unit(x)).value.sum())(np.ones(3))
+
+
+def test_arrays_behind_objects_are_those_of_the_run():
+    outside = np.arange(1.0, 4.0)
+
+    class Shown:
+        def __array__(self, dtype=None, copy=None):
+            return outside
+
+    def f(x):
+        class Within:
+            def __array__(self, dtype=None, copy=None):
+                return outside
+
+        outside[:] = [1.0, 2.0, 3.0]
+        y = np.asarray(Shown())
+        y *= x
+        z = np.sum(np.asarray(Within()) * x)
+        return z + np.sum(np.multiply(Shown(), x) * np.add(x, Within()))
+
+    agrees_whole(f)
+
+
+def test_buffers_behind_objects_are_those_of_the_run():
+    class Interface:
+        def __init__(self, a):
+            self.__array_interface__ = a.__array_interface__
+
+    outside = np.arange(1.0, 4.0)
+    shown = Interface(outside)
+
+    def f(x):
+        return np.sum(np.multiply(x, shown) * np.hypot(x, shown, dtype=np.float64))
+
+    agrees_whole(f)
+
+
+def test_operators_that_numpy_leaves_to_a_class():
+    class Half:
+        __array_ufunc__ = None
+
+        def __radd__(self, other):
+            return other * 0.5
+
+    def f(x):
+        assert Series() + x == "added by Series"
+        return np.sum(x + Half())
+
+    assert hybridad.grad(f)(np.array([0.5, 0.7, 0.2])).tolist() == [0.5] * 3
 
 
 def test_comparisons_with_other_kinds_of_arrays_decide_as_plain_ones():

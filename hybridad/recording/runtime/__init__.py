@@ -1,0 +1,1 @@
+"""What the recording form calls: meanings of functions that NumPy's protocols do not see."""
