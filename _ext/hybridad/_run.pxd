@@ -24,6 +24,7 @@ cdef class Run:
     cdef Value known(self, object array)
     cdef Value same_memory(self, ndarray x)
     cdef bint compare(self, Value storage, ndarray view) except -1
+    cpdef object looked_up(self, object container, object key, object value)
     cdef bint made(self, object x)
     cdef bint saw(self, object x)
     cdef int check_text(self, object kind, str text) except -1

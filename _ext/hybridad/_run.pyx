@@ -21,7 +21,7 @@ from hybridad import errors
 from hybridad._forms cimport is_form
 from hybridad._memory cimport repeats_itself, same_layout, window
 from hybridad._record cimport is_inexact_array
-from hybridad._tape cimport LEAF, OUTSIDE, Tape, Value, is_wrapped, new_value, owner_of
+from hybridad._tape cimport LEAF, OUTSIDE, Tape, Value, is_on_tape, is_wrapped, new_value, owner_of
 
 cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident()
@@ -144,6 +144,21 @@ cdef class Run:
         except TypeError:
             pass
         return x
+
+    cpdef object looked_up(self, object container, object key, object value):
+        """The value that a dictionary holds for a key.
+
+        One from outside that answers a differentiated key with a number is a memo of an earlier
+        call: the derivative of what was computed then is not to be had.
+        """
+        if is_on_tape(key) and self.saw(container) and not is_wrapped(value) \
+                and (type(value) is float or isinstance(value, _inexact) or type(value) is ndarray):
+            raise errors.LostDerivativeError(errors.message(
+                "A differentiated value was looked up in a dictionary from outside, which answered "
+                "with a number of an earlier call: its derivative would be lost.",
+                "Make the dictionary inside the function; if the number does not depend on the "
+                "key, look it up by hybridad.stop_gradient(key)."))
+        return value
 
     cdef bint made(self, object x):
         """Whether this run or one around it has made an object.

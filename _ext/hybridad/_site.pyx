@@ -13,11 +13,9 @@ from cpython.object cimport (
     PyObject, PyObject_Call, PyObject_GenericGetAttr, PyObject_GetItem)
 
 from collections import defaultdict
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
-
-from warnings import warn
-
 import sys
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from warnings import warn
 
 import numpy as np
 
@@ -40,12 +38,10 @@ cdef extern from "Python.h":
     ctypedef struct _Type "PyTypeObject":
         getattrofunc tp_getattro
     object PyObject_GetIter(object x)
-    object PyIter_Next(object x)
 
 cnp.import_array()
 
 cdef type _ufunc = np.ufunc
-cdef type _dispatcher = type(np.sum)
 cdef type _function = FunctionType
 cdef type _method = MethodType
 cdef type _builtin = BuiltinFunctionType
@@ -222,7 +218,7 @@ cdef class Site(Operations):
         if t is _defaultdict:
             return run.lift(OBJECTS.missing(self, run, o, index))
         if t is dict:
-            return run.lift(_hashed(run, PyObject_GetItem, o, index))
+            return run.lift(run.looked_up(o, index, _hashed(run, PyObject_GetItem, o, index)))
         if is_users(t):
             found = PyDict_GetItem(INDEXED, t)
             if found != NULL:
@@ -449,11 +445,14 @@ cdef class Site(Operations):
         run.tape.hashing += 1
         try:
             return set(items)
-        except TypeError:
-            pass
+        except errors.HybridadError:
+            raise
+        except TypeError as error:
+            failed = error
         finally:
             run.tape.hashing -= 1
-        return set([plain_of(item) for item in items])      # raises as plain code does
+        set([plain_of(item) for item in items])     # raises with the text of plain code
+        raise failed
 
     def dict_of(self, list items):
         """``{k: v}``"""
@@ -464,11 +463,14 @@ cdef class Site(Operations):
         run.tape.hashing += 1
         try:
             return dict(items)
-        except TypeError:
-            pass
+        except errors.HybridadError:
+            raise
+        except TypeError as error:
+            failed = error
         finally:
             run.tape.hashing -= 1
-        return {plain_of(key): None for key, _ in items}    # raises as plain code does
+        dict([(plain_of(key), None) for key, _ in items])   # raises with the text of plain code
+        raise failed
 
     def isin(self, a, b):
         """``a in b``"""

@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from types import FunctionType
 
 from hybridad._record import is_wrapper, raw_of
+from hybridad._run import run_in_progress
 from hybridad.recording.arraylike import holds_wrapper, plain
 from hybridad.recording.effects import copies, order
 from hybridad.recording.effects.attributes import ABSENT, look_up
@@ -177,6 +178,13 @@ def _text(site, container, bound, args, kwargs):
     return result
 
 
+def _looked_up(site, container, bound, args, kwargs):
+    with site.hashing():
+        value = bound(*args, **kwargs)
+    run = run_in_progress()
+    return value if run is None or not args else run.looked_up(container, args[0], value)
+
+
 _SPECIAL = {
     (list, "sort"): _sort,
     **{(kind, name): _extend for kind in (list, deque) for name in (
@@ -192,6 +200,7 @@ _SPECIAL = {
         "update", "union", "difference", "difference_update", "intersection",
         "intersection_update", "symmetric_difference", "symmetric_difference_update",
         "isdisjoint", "issubset", "issuperset", "__init__")},
+    **{(dict, name): _looked_up for name in ("get", "pop", "setdefault", "__getitem__")},
     (str, "join"): _extend,
     (bytes, "join"): _extend,
     (str, "format"): _text,
