@@ -10,7 +10,8 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 os.chdir(ROOT)
 
 MODULES = ["_primitive", "_memory", "_tape", "_record", "_access", "_operators", "_parray",
-           "_pass", "_sweep", "_push", "_forms", "_run", "_operations", "_site", "_profile"]
+           "_pass", "_sweep", "_push", "_forms", "_run", "_operations", "_containers", "_site",
+           "_profile"]
 
 extensions = [
     Extension(

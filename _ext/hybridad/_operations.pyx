@@ -16,6 +16,7 @@ from cpython.object cimport (
     Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyObject_RichCompare)
 
 import operator
+from types import FunctionType
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from hybridad._tape cimport Value, is_wrapped, plain_of
 
 cdef object OBJECTS = None      # set once by `install`
 GENERIC = np.generic
+FUNCTION = FunctionType
 
 
 def install(objects):
@@ -47,6 +49,10 @@ def install(objects):
 
 cdef class Operations:
     """What sites do for operators."""
+
+    cdef object dispatch(self, Run run, object f, tuple args, dict kwargs):
+        """Call `f` in a run; a site knows how."""
+        raise NotImplementedError
 
     cdef object _binary(self, binary_function plainly, binary_function fast, Primitive prim,
                         str name, object a, object b):

@@ -10,11 +10,10 @@ effects; what is not on the hot path is served by the rooms in `recording/runtim
 cimport cython
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport (
-    PyObject, PyObject_Call, PyObject_GenericGetAttr, PyObject_GetItem)
+    PyObject, PyObject_Call, PyObject_GenericGetAttr)
 
-from collections import defaultdict
 import sys
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from warnings import warn
 
 import numpy as np
@@ -23,10 +22,10 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from hybridad import errors
-from hybridad._access cimport get_item, set_item
 from hybridad._forms cimport FORM, PLAIN, Known, bind, known
-from hybridad._operations cimport Operations, at, is_number, is_users, lifted
-from hybridad._operators cimport binary_function, binary_ufunc, unary_ufunc
+from hybridad._containers cimport Containers
+from hybridad._operations cimport function_of, is_number, is_users, lifted
+from hybridad._operators cimport binary_ufunc, unary_ufunc
 from hybridad._primitive cimport Primitive
 from hybridad._run cimport LISTENING, Run, run_here
 from hybridad._tape cimport Value, is_wrapped, plain_of
@@ -37,7 +36,6 @@ cdef extern from "Python.h":
     ctypedef object (*getattrofunc)(object, object)
     ctypedef struct _Type "PyTypeObject":
         getattrofunc tp_getattro
-    object PyObject_GetIter(object x)
 
 cnp.import_array()
 
@@ -46,8 +44,6 @@ cdef type _function = FunctionType
 cdef type _method = MethodType
 cdef type _builtin = BuiltinFunctionType
 cdef type _module = ModuleType
-cdef type _generator = GeneratorType
-cdef type _defaultdict = defaultdict
 
 # Functions that count or show Python's frames: called with none of hybridad's in between.
 cdef frozenset _LOOK_AT_FRAMES = frozenset((warn, breakpoint, sys._getframe))
@@ -56,7 +52,6 @@ cdef frozenset _OF_FRAMES = frozenset(("bdb", "inspect", "logging", "pdb", "trac
 # Set once by `install`.
 cdef dict PRIMITIVES = {}
 cdef dict MEANINGS = {}         # id(callable) -> (callable, handler)
-cdef dict INDEXED = {}
 cdef object CONTAINER_METHOD = None
 cdef object CALL = None
 cdef object OBJECTS = None
@@ -76,7 +71,7 @@ class Unbound:
 UNBOUND = Unbound()
 
 
-def install(dict primitives, dict meanings, dict indexed, container_method, containers, call,
+def install(dict primitives, dict meanings, container_method, containers, call,
             objects):
     """Connect the sites to the rooms above.
 
@@ -86,8 +81,6 @@ def install(dict primitives, dict meanings, dict indexed, container_method, cont
         Function -> Primitive.
     meanings : dict
         Callable -> ``handler(site, *args, **kwargs)``.
-    indexed : dict
-        Class -> ``handler(site, object, index)`` for objects that are indexed.
     container_method : callable
         ``container_method(site, journal, bound, args, kwargs)`` for methods of builtin containers.
     containers : iterable of type
@@ -95,11 +88,11 @@ def install(dict primitives, dict meanings, dict indexed, container_method, cont
     call : callable
         ``call(site, run, f, args, kwargs)`` for every other kind of callable.
     objects : object
-        Has `attr`, `set_attr`, `del_attr`, `iter`, `contains`, `truth`, `context`, ...: what
-        objects of user-defined classes do.
+        Has `attr`, `set_attr`, `del_attr`, `truth`, `context`, ...: what objects of user-defined
+        classes do.
     """
-    global PRIMITIVES, INDEXED, CONTAINER_METHOD, CALL, OBJECTS
-    PRIMITIVES, INDEXED = primitives, indexed
+    global PRIMITIVES, CONTAINER_METHOD, CALL, OBJECTS
+    PRIMITIVES = primitives
     CONTAINER_METHOD, CALL, OBJECTS = container_method, call, objects
     CONTAINERS.update(containers)
     for function, handler in meanings.items():
@@ -109,7 +102,7 @@ def install(dict primitives, dict meanings, dict indexed, container_method, cont
 # -- sites ---------------------------------------------------------------------------------------
 
 @cython.final
-cdef class Site(Operations):
+cdef class Site(Containers):
     """A place in the user's source.
 
     Parameters
@@ -189,48 +182,6 @@ cdef class Site(Operations):
             if found == NULL or type(<object>found) is _function:
                 return run.lift(getattr(o, name))
         return run.lift(OBJECTS.attr(self, run, o, name))
-
-    def item(self, o, index):
-        """``o[index]``"""
-        cdef Run run
-        if is_wrapped(o):
-            if (<Value>o).tape.is_open:
-                (<Value>o).tape.site = self
-            return get_item(<Value>o, _plain_index(index))
-        run = run_here()
-        if run is None:
-            return PyObject_GetItem(o, index)
-        x = self._item(run, o, index)
-        if run.listener is not None:
-            run.listener.item(self, o, index, x)
-        return x
-
-    cdef object _item(self, Run run, object o, object index):
-        cdef type t = type(o)
-        cdef PyObject* found
-        if t is list or t is tuple:
-            return run.lift(PyObject_GetItem(o, plain_of(index)))
-        run.tape.site = self
-        if t is ndarray:
-            if run.known(o) is not None:
-                return get_item(run.known(o), _plain_index(index))
-            return run.lift_fresh(PyObject_GetItem(o, _plain_index(index)))
-        if t is _defaultdict:
-            return run.lift(OBJECTS.missing(self, run, o, index))
-        if t is dict:
-            return run.lift(run.looked_up(o, index, _hashed(run, PyObject_GetItem, o, index)))
-        if is_users(t):
-            found = PyDict_GetItem(INDEXED, t)
-            if found != NULL:
-                return (<object>found)(self, o, index)
-            found = _PyType_Lookup(t, "__getitem__")
-            if found != NULL and type(<object>found) is _function:
-                return run.lift(self.dispatch(run, <object>found, (o, index), {}))
-        return run.lift(_hashed(run, PyObject_GetItem, o, index))
-
-    def slice(self, a, b, c):
-        """``a:b:c`` in an index"""
-        return slice(plain_of(a), plain_of(b), plain_of(c))
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -377,132 +328,6 @@ cdef class Site(Operations):
         """This case of a ``match`` was chosen."""
         self.guard("case", number)
 
-    def hashing(self):
-        """A context in which differentiated numbers may be hashed."""
-        return Hashing(run_here())
-
-    # -- containers and iteration ----------------------------------------------------------------
-
-    def iter(self, x):
-        """What ``for v in x`` goes through."""
-        cdef type t = type(x)
-        cdef Run run
-        if is_wrapped(x):
-            return _many(x)
-        if t is range or t is str or t is bytes:
-            return x
-        run = run_here()
-        if run is None:
-            return x
-        if t is _generator and not run.is_outside_iterator(x):
-            return x
-        if is_users(t):
-            return OBJECTS.iter(self, run, x)
-        if run.is_outside_iterator(x):
-            return Iteration.make(self, run, x, run.journal)
-        return Iteration.make(self, run, PyObject_GetIter(x), None)
-
-    def star(self, x):
-        """``*x`` in a call or a display"""
-        cdef type t = type(x)
-        cdef Run run
-        if is_wrapped(x):
-            return _many(x)
-        run = run_here()
-        if run is None:
-            return x
-        if t is list or t is tuple:
-            for item in x:
-                if type(item) is ndarray:
-                    return t([run.lift(item) for item in x])
-            return x
-        return self.iter(x)
-
-    def unpack(self, x):
-        """The right side of ``a, b = x``"""
-        return self.star(x)
-
-    def mapping(self, x):
-        """``**x`` in a call or a display"""
-        cdef Run run = run_here()
-        if is_wrapped(x):
-            return _many(x)
-        if run is None:
-            return x
-        if type(x) is not dict:
-            x = dict(x)
-        for item in (<dict>x).values():
-            if type(item) is ndarray:
-                return {key: run.lift(value) for key, value in (<dict>x).items()}
-        return x
-
-    def set_of(self, list items):
-        """``{a, b}``"""
-        cdef Run run = run_here()
-        if run is None:
-            return set(items)
-        run.tape.site = self
-        run.tape.hashing += 1
-        try:
-            return set(items)
-        except errors.HybridadError:
-            raise
-        except TypeError as error:
-            failed = error
-        finally:
-            run.tape.hashing -= 1
-        set([plain_of(item) for item in items])     # raises with the text of plain code
-        raise failed
-
-    def dict_of(self, list items):
-        """``{k: v}``"""
-        cdef Run run = run_here()
-        if run is None:
-            return dict(items)
-        run.tape.site = self
-        run.tape.hashing += 1
-        try:
-            return dict(items)
-        except errors.HybridadError:
-            raise
-        except TypeError as error:
-            failed = error
-        finally:
-            run.tape.hashing -= 1
-        dict([(plain_of(key), None) for key, _ in items])   # raises with the text of plain code
-        raise failed
-
-    def isin(self, a, b):
-        """``a in b``"""
-        return self._contains(a, b)
-
-    def notin(self, a, b):
-        """``a not in b``"""
-        return not self._contains(a, b)
-
-    cdef object _contains(self, object a, object b):
-        cdef Run run = run_here()
-        if run is None:
-            return a in b
-        run.tape.site = self
-        if is_wrapped(b):
-            b = _many(b)
-        elif is_users(type(b)):
-            return OBJECTS.contains(self, run, a, b)
-        run.tape.hashing += 1
-        try:
-            return a in b
-        finally:
-            run.tape.hashing -= 1
-
-    def is_(self, a, b):
-        """``a is b``"""
-        return _identity(a) is _identity(b)
-
-    def isnot(self, a, b):
-        """``a is not b``"""
-        return _identity(a) is not _identity(b)
-
     # -- text ------------------------------------------------------------------------------------
 
     def format(self, x, int conversion, spec):
@@ -554,57 +379,6 @@ cdef class Site(Operations):
             OBJECTS.del_attr(self, run, o, name)
         else:
             delattr(o, name)
-
-    def set_item(self, value, o, index):
-        """``o[index] = value``"""
-        cdef Run run
-        cdef type t
-        if is_wrapped(o):
-            if (<Value>o).tape.is_open:
-                (<Value>o).tape.site = self
-            set_item(<Value>o, _plain_index(index), value)
-            return
-        run = run_here()
-        if run is None:
-            o[index] = value
-            return
-        t = type(o)
-        run.tape.site = self
-        if t is ndarray:
-            OBJECTS.write(self, run, o, _plain_index(index), value)
-            return
-        if is_users(t):
-            found = _PyType_Lookup(t, "__setitem__")
-            if found != NULL and type(<object>found) is _function:
-                self.dispatch(run, <object>found, (o, index, value), {})
-                return
-        if run.journal.keeps or run.saw(o):
-            run.journal.touch(o)
-        run.tape.hashing += 1
-        try:
-            o[plain_of(index) if t is list else index] = value
-        finally:
-            run.tape.hashing -= 1
-
-    def del_item(self, o, index):
-        """``del o[index]``"""
-        cdef Run run = run_here()
-        if run is None or is_wrapped(o):
-            del o[index]
-            return
-        run.tape.site = self
-        if is_users(type(o)):
-            found = _PyType_Lookup(type(o), "__delitem__")
-            if found != NULL and type(<object>found) is _function:
-                self.dispatch(run, <object>found, (o, index), {})
-                return
-        if run.journal.keeps or run.saw(o):
-            run.journal.touch(o)
-        run.tape.hashing += 1
-        try:
-            del o[index]
-        finally:
-            run.tape.hashing -= 1
 
     def set_global(self, value):
         """``g = value`` for a global name"""
@@ -665,11 +439,6 @@ cdef class Site(Operations):
         return value if changed is None else changed[0]
 
 
-cdef object _many(object x):
-    """A wrapper that is taken for several values: a number fails as plain numbers do."""
-    return x if type((<Value>x).raw) is ndarray else (<Value>x).raw
-
-
 cdef bint _has_wrapper(tuple args, dict kwargs):
     for x in args:
         if is_wrapped(x) or not is_number(type(x)) and x is not None:
@@ -680,54 +449,12 @@ cdef bint _has_wrapper(tuple args, dict kwargs):
     return False
 
 
-cdef object _plain_index(object index):
-    """An index may hold wrappers that were made of integers."""
-    if type(index) is int or type(index) is slice:
-        return index
-    if type(index) is tuple:
-        for item in <tuple>index:
-            if is_wrapped(item):
-                return tuple([plain_of(item) for item in <tuple>index])
-        return index
-    return index
-
-
-cdef object _identity(object x):
-    """What tells whether two names are of the same object: of an array the plain one."""
-    return (<Value>x).raw if is_wrapped(x) and type((<Value>x).raw) is ndarray else x
-
-
 cdef object _converted(object x, int conversion):
     if conversion == 115:
         return str(x)
     if conversion == 114:
         return repr(x)
     return ascii(x) if conversion == 97 else x
-
-
-cdef object _hashed(Run run, binary_function function, object a, object b):
-    run.tape.hashing += 1
-    try:
-        return function(a, b)
-    finally:
-        run.tape.hashing -= 1
-
-
-@cython.final
-cdef class Hashing:
-    """A context in which differentiated numbers may be hashed."""
-    cdef Run run
-
-    def __init__(self, Run run):
-        self.run = run
-
-    def __enter__(self):
-        if self.run is not None:
-            self.run.tape.hashing += 1
-
-    def __exit__(self, *error):
-        if self.run is not None:
-            self.run.tape.hashing -= 1
 
 
 @cython.final
@@ -744,26 +471,3 @@ cdef class Routed:
         if run is None:
             return PyObject_Call(self.function, args, kwargs)
         return self.site.dispatch(run, self.function, args, kwargs)
-
-
-@cython.final
-cdef class Iteration:
-    """An iterator whose items are lifted; one from outside is advanced as a foreign call."""
-    cdef Site site
-    cdef Run run
-    cdef object iterator, journal
-
-    @staticmethod
-    cdef Iteration make(Site site, Run run, object iterator, object journal):
-        cdef Iteration made = Iteration.__new__(Iteration)
-        made.site, made.run, made.iterator, made.journal = site, run, iterator, journal
-        return made
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if self.journal is not None:
-            return self.run.lift(self.journal.foreign(next, (self.iterator,), {}))
-        x = next(self.iterator)
-        return self.run.lift(x) if type(x) is ndarray else x

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from hybridad import _access, _forms, _operations, _operators, _parray, _push, _site, _sweep
+from hybridad import (
+    _access,
+    _containers,
+    _forms,
+    _operations,
+    _operators,
+    _parray,
+    _push,
+    _site,
+    _sweep,
+)
 from hybridad.recording.arraylike import as_array, convert, plain
 from hybridad.recording.effects import CONTAINERS, call_method
 from hybridad.recording.forms import form_of
@@ -29,4 +39,5 @@ def connect():
     _push.install(spaces.project, spaces.broadcast_tangent)
     _forms.install(form_of)
     _operations.install(objects)
-    _site.install(PRIMITIVES, FUNCTIONS, INDEXED, call_method, CONTAINERS, call, objects)
+    _containers.install(INDEXED, objects)
+    _site.install(PRIMITIVES, FUNCTIONS, call_method, CONTAINERS, call, objects)
