@@ -225,7 +225,7 @@ CREATE = "Create the array from a differentiated one (np.zeros_like(x)"
     (put_complex, LostDerivativeError, "about to be written into a plain array", "out[0] = x[0]",
      CREATE),
     (lambda x: np.i0(x), MissingRuleError, "i0 has no derivative rule.", "np.i0(x)",
-     "Write it with functions that have one, or declare a rule (hybridad.rules.declare)."),
+     "Write it with functions of NumPy that have one."),
     (lambda x: x.tobytes(), UnsupportedError, "ndarray.tobytes cannot be followed", "x.tobytes()",
      "Store the result of the differentiated function instead."),
     (lambda x: np.sum(x * np.ma.ones(3)), ArgumentError, "numpy.ma.MaskedArray cannot take part in",

@@ -136,7 +136,10 @@ def check_leaf(x, f, key, argument, number):
         if raw.dtype.kind in "fc":
             return
         _refuse(x, f, key, argument, number, *_bad_dtype(raw))
-    if isinstance(raw, (int, np.bool_)):
+    if isinstance(raw, (bool, np.bool_, str, bytes)):
+        _refuse(x, f, key, argument, number, f"is {_article(kind.__name__)} ({raw!r:.40})",
+                "Keep settings out of the differentiated argument: pass them as another one.")
+    if isinstance(raw, int):
         small = abs(int(raw)) < 10**15
         _refuse(x, f, key, argument, number,
                 f"is {_article(kind.__name__)}" + (f" ({raw!r})" if small else ""),

@@ -92,8 +92,7 @@ def missing(name):
     """Raise: a function without a rule met an active value."""
     raise MissingRuleError(
         message(f"{name} has no derivative rule.",
-                "Write it with functions that have one, or declare a rule "
-                "(hybridad.rules.declare)." + _MEANT))
+                "Write it with functions of NumPy that have one." + _MEANT))
 
 
 def name_of(function):

@@ -198,6 +198,9 @@ def _referents(x):
     return gc.get_referents(x)
 
 
+_OF_THE_SESSION = ("_pytest", "pluggy", "importlib", "_frozen_importlib")
+
+
 def wrappers_from(*roots):
     """Descriptions of what holds a wrapper and can be reached from `roots`.
 
@@ -213,6 +216,8 @@ def wrappers_from(*roots):
         if id(x) in reached or id(x) in elsewhere or isinstance(x, types.ModuleType):
             continue
         if type(x) is type and not x.__module__.startswith("tests."):
+            continue
+        if type(x).__module__.startswith(_OF_THE_SESSION):  # a module's loader holds all of it
             continue
         reached.add(id(x))
         inside = _referents(x)

@@ -160,6 +160,7 @@ class Units(np.ndarray):
     pass
 
 
+SETTINGS = "Keep settings out of the differentiated argument"
 FLOATS = "Derivatives need floating-point numbers: pass"
 
 
@@ -167,7 +168,7 @@ FLOATS = "Derivatives need floating-point numbers: pass"
     (3, "Argument 0 of f is an int (3).", f"{FLOATS} 3.0."),
     (-3, "Argument 0 of f is an int (-3).", f"{FLOATS} -3.0."),
     (10**400, "Argument 0 of f is an int.", f"{FLOATS} a float."),
-    (True, "Argument 0 of f is a bool (True).", f"{FLOATS} 1.0."),
+    (True, "Argument 0 of f is a bool (True).", SETTINGS),
     (Color.RED, "Argument 0 of f is a Color (<Color.RED: 1>).", f"{FLOATS} 1.0."),
     (np.int64(3), "Argument 0 of f has the integer type int64.", f"{FLOATS} x.astype(float)."),
     (np.bool_(True), "Argument 0 of f has the type bool.", f"{FLOATS} x.astype(float)."),
@@ -184,9 +185,7 @@ FLOATS = "Derivatives need floating-point numbers: pass"
     (np.zeros(2).view(Units), f"is a {__name__}.Units.", "Subclasses of ndarray are not followed"),
     (Frame(), "Argument 0 of f is a pandas.core.frame.Frame.",
      "Pass its values as an array: x.to_numpy()."),
-    ("text", "Argument 0 of f is a str, not a floating-point number or array.",
-     "Leave it out of the differentiated argument, or register its class: "
-     "hybridad.register_pytree."),
+    ("text", "Argument 0 of f is a str ('text').", SETTINGS),
     (Fraction(1, 2), "Argument 0 of f is a Fraction, not a floating-point", "register its class"),
     (Decimal("0.5"), "Argument 0 of f is a Decimal, not a floating-point", "register its class"),
     (object(), "Argument 0 of f is an object, not a floating-point", "register its class"),
@@ -195,7 +194,7 @@ FLOATS = "Derivatives need floating-point numbers: pass"
     (range(3), "Argument 0 of f is a range, not a floating-point", "register its class"),
     ({"a": 1.0, "b": [2.0, 3]}, "Argument 0, at ['b'][1], of f is an int (3).", f"{FLOATS} 3.0."),
     ((1.0, np.arange(2)), "Argument 0, at [1], of f has the integer type int64.", FLOATS),
-    (Model(1.0), "Argument 0, at .name, of f is a str, not", "register its class"),
+    (Model(1.0), "Argument 0, at .name, of f is a str ('model').", SETTINGS),
     (pyrsistent.pmap({"a": 1}), "Argument 0, at ['a'], of f is an int (1).", FLOATS),
 ], ids=lambda p: type(p).__name__)
 def test_refused_arguments(argument, what, remedy):
