@@ -738,7 +738,7 @@ def test_missing_rule_names_the_users_line():
     assert what == "numpy.unwrap has no derivative rule."
     assert "test_functions.py:" in where
     assert where.endswith("return np.unwrap(x * 2.0).sum()")
-    assert "Write it with functions that have one" in remedy
+    assert "Write it with functions of NumPy that have one" in remedy
 
 
 @pytest.mark.parametrize("f", [
