@@ -660,6 +660,7 @@ def test_what_only_classes_have():
     agrees_whole(f)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_plain_arrays_give_their_bytes_and_take_a_shape():
     outside = np.arange(4.0)
 
