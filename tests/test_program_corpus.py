@@ -143,6 +143,8 @@ def known():
     gc.freeze()
     yield wrappers_anywhere()
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # as tests/conftest.py has it
 
 
 @pytest.mark.parametrize("engine", ENGINES)
