@@ -204,38 +204,26 @@ cdef class Containers(Operations):
 
     def set_of(self, list items):
         """``{a, b}``"""
-        cdef Run run = run_here()
-        if run is None:
-            return set(items)
-        run.tape.site = self
-        run.tape.hashing += 1
-        try:
-            return set(items)
-        except errors.HybridadError:
-            raise
-        except TypeError as error:
-            failed = error
-        finally:
-            run.tape.hashing -= 1
-        set([plain_of(item) for item in items])     # raises with the text of plain code
-        raise failed
+        return self._display(set, items)
 
     def dict_of(self, list items):
         """``{k: v}``"""
+        return self._display(dict, items)
+
+    cdef object _display(self, type kind, list items):
         cdef Run run = run_here()
         if run is None:
-            return dict(items)
+            return kind(items)
         run.tape.site = self
-        run.tape.hashing += 1
         try:
-            return dict(items)
+            with Hashing(run):
+                return kind(items)
         except errors.HybridadError:
             raise
         except TypeError as error:
             failed = error
-        finally:
-            run.tape.hashing -= 1
-        dict([(plain_of(key), None) for key, _ in items])   # raises with the text of plain code
+        # Raises with the text of plain code.
+        kind([plain_of(item) if kind is set else (plain_of(item[0]), None) for item in items])
         raise failed
 
     def isin(self, a, b):

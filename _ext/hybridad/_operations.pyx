@@ -15,7 +15,6 @@ from cpython.number cimport (
 from cpython.object cimport (
     Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyObject_RichCompare)
 
-import operator
 from types import FunctionType
 
 import numpy as np
@@ -124,7 +123,7 @@ cdef class Operations:
         if run is None:
             return plainly(a, b)
         run.tape.site = self
-        return OBJECTS.inplace(self, run, name, plainly_of(name), a, b)
+        return OBJECTS.inplace(self, run, name, a, b)
 
     def iadd(self, a, b): return self._inplace(PyNumber_InPlaceAdd, "add", a, b)
     def isub(self, a, b): return self._inplace(PyNumber_InPlaceSubtract, "sub", a, b)
@@ -165,18 +164,6 @@ cdef class Operations:
     def ge(self, a, b): return self._compare(a, b, Py_GE, "ge")
     def eq(self, a, b): return self._compare(a, b, Py_EQ, "eq")
     def ne(self, a, b): return self._compare(a, b, Py_NE, "ne")
-
-
-cdef dict _INPLACE = {}
-
-
-cdef object plainly_of(str name):
-    if not _INPLACE:
-        for short in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift",
-                      "rshift", "xor"):
-            _INPLACE[short] = getattr(operator, "i" + short)
-        _INPLACE["and"], _INPLACE["or"] = operator.iand, operator.ior
-    return _INPLACE[name]
 
 
 cdef object _otherwise(binary_function plainly, object a, object b):

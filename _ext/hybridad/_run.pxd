@@ -23,6 +23,7 @@ cdef class Run:
 
     cdef Value known(self, object array)
     cdef Value same_memory(self, ndarray x)
+    cdef object memory_of(self, Value storage)
     cdef bint compare(self, Value storage, ndarray view) except -1
     cpdef object looked_up(self, object container, object key, object value)
     cdef bint made(self, object x)

@@ -255,24 +255,32 @@ cdef class Run:
         if storage.outside != LEAF and self.journal is not None:
             self.journal.write_array(storage.raw)
 
+    cdef object memory_of(self, Value storage):
+        """The array whose memory a storage stands for: of a differentiated argument the original."""
+        if storage.outside == LEAF:
+            for array, wrapper in self.originals:
+                if wrapper is storage:
+                    return array
+        return storage.raw
+
     cdef bint compare(self, Value storage, ndarray view) except -1:
         """Raise if another array shows the memory of a view that is written to.
 
         Returns whether another array shows memory of the storage, if not of that view.
         """
-        cdef object memory = storage.raw
+        cdef object memory = self.memory_of(storage)
         cdef object part = view
         cdef bint close = False
-        for array, wrapper in self.originals:
-            if wrapper is storage:
-                memory = array
-                part = window(<ndarray>array, <ndarray>storage.raw, view) \
-                    if same_layout(<ndarray>array, <ndarray>storage.raw) else array
-            elif storage.outside != LEAF and _shares(array, storage.raw):
-                close = True
-                if _shares(array, view):
-                    _refuse("An array was written to that is also a differentiated argument.",
-                            "Pass a copy as the argument.")
+        if memory is not storage.raw:
+            part = window(<ndarray>memory, <ndarray>storage.raw, view) \
+                if same_layout(<ndarray>memory, <ndarray>storage.raw) else memory
+        if storage.outside != LEAF:
+            for array, _ in self.originals:
+                if _shares(array, storage.raw):
+                    close = True
+                    if _shares(array, view):
+                        _refuse("An array was written to that is also a differentiated argument.",
+                                "Pass a copy as the argument.")
         for array, other in self.outside:
             if owner_of(<Value>other) is not storage \
                     and (self.strange or storage.outside == LEAF) and _shares(memory, array):
@@ -408,11 +416,7 @@ cdef class Run:
         while run is not None and run.tape is self.tape:
             if run.strange or self.strange or run.originals:
                 for other, _ in run.written.values():
-                    memory = other.raw
-                    for array, wrapper in run.originals:
-                        if wrapper is other:
-                            memory = array
-                    if other is not owner and _shares(memory, x):
+                    if other is not owner and _shares(run.memory_of(other), x):
                         _refuse("An array was read whose memory has been written to by way of "
                                 "another array, or of a differentiated argument.",
                                 "Make both views of one floating array, or pass a copy.")

@@ -35,6 +35,7 @@ _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"
             "or": "|", "xor": "^"}
 _PLAIN = {name: getattr(operator, name + "_" if name in ("and", "or") else name)
           for name in _SYMBOLS}
+_IN_PLACE = {name: getattr(operator, "i" + name) for name in _SYMBOLS}
 _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _OPERATOR_NAMES = {f"__{name}__": name + "_" * (name in ("and", "or"))
                    for name in (*_SYMBOLS, *_REFLECTED)}
@@ -135,7 +136,7 @@ def set_foreign(site, run, o, name, value):
     run.journal.foreign(setattr, (o, name, value), {})
 
 
-def inplace(site, run, name, plainly, a, b):
+def inplace(site, run, name, a, b):
     """``a += b`` and its like, for what is no number and no wrapper."""
     method = users(a, f"__i{name}__")
     if method is not None:
@@ -150,9 +151,9 @@ def inplace(site, run, name, plainly, a, b):
         elif run.journal is not None:
             run.journal.touch(a)
         with site.hashing():
-            return plainly(a, b)
+            return _IN_PLACE[name](a, b)
     if users(a, f"__{name}__") is None and users(b, f"__r{name}__") is None:
-        return run.wrap_fresh(plainly(a, b))
+        return run.wrap_fresh(_IN_PLACE[name](a, b))
     return binary(site, run, name, a, b)
 
 
