@@ -11,7 +11,7 @@ os.chdir(ROOT)
 
 MODULES = ["_primitive", "_memory", "_tape", "_record", "_access", "_operators", "_parray",
            "_pass", "_sweep", "_push", "_forms", "_run", "_operations", "_containers", "_site",
-           "_profile"]
+           "_profile", "_walk", "_overlaps", "_signature", "_dispatch"]
 
 extensions = [
     Extension(

@@ -4,11 +4,18 @@ Here one can
 
 - `value_and_grad(f)`, `grad(f)`: gradients of a scalar function;
 - `vjp(f, *args)`, `jvp(f, primals, tangents)`: pullbacks and directional derivatives;
+- `jacobian(f)`, `hessian(f)`, `hvp(f)`: matrices of first and second derivatives, and products
+  of the latter with vectors;
 - `stop_gradient(x)`: say in the function that a derivative is not wanted;
-- `explain(vg)`: how a gradient function answered its last call, and why so;
+- `explain(vg)`: how a gradient function answers its calls, and why so;
+- `source(vg, *args)`: the adjoint source that answers such calls; `export(vg, path, *args)`: the
+  same as a module of its own;
+- `cache_info(vg)`, `cache_clear(vg)`: what is cached of a gradient function;
 - `register_pytree`: teach it a container class of one's own;
 - `hybridad.testing.check_grads`: check derivatives against finite differences.
 """
+
+__version__ = "0.1.0"
 
 from hybridad import errors
 
@@ -23,7 +30,16 @@ except ImportError as error:
         )
     ) from error
 
-from hybridad.api import grad, jvp, stop_gradient, value_and_grad, vjp
+from hybridad.api import (
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from hybridad.errors import (
     ArgumentError,
     GradientCheckError,
@@ -32,12 +48,11 @@ from hybridad.errors import (
     MissingRuleError,
     ResultError,
     ScopeError,
+    SpecializationWarning,
     UnsupportedError,
 )
-from hybridad.inspection import explain
+from hybridad.inspection import cache_clear, cache_info, explain, export, source
 from hybridad.tree import register_pytree
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
@@ -47,11 +62,19 @@ __all__ = [
     "MissingRuleError",
     "ResultError",
     "ScopeError",
+    "SpecializationWarning",
     "UnsupportedError",
+    "cache_clear",
+    "cache_info",
     "explain",
+    "export",
     "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
     "jvp",
     "register_pytree",
+    "source",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -16,6 +16,7 @@ __all__ = [
     "NotBuiltError",
     "ResultError",
     "ScopeError",
+    "SpecializationWarning",
     "UnsupportedError",
     "is_own",
     "is_users",
@@ -49,6 +50,10 @@ class ResultError(HybridadError, TypeError):
 
 class ScopeError(HybridadError, ValueError):
     """A value of one run was used in another run or in another thread."""
+
+
+class SpecializationWarning(UserWarning):
+    """A function stays on the tape, and would be faster if it did not."""
 
 
 class NotBuiltError(HybridadError, ImportError):

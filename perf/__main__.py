@@ -9,87 +9,63 @@ import sys
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import hybridad
-from perf import memory, problems, timing
-from perf.peers import autograd_peer, handwritten
+from perf import goals, memory, overhead, problems, report, specialization, timing
+from perf.contenders import contenders, disagreement
 
 NAMES = sorted(module.name for module in pkgutil.iter_modules(problems.__path__))
+MEASURES = "overhead", "specialization", "memory"
+PEAKS_OF = "mlp", "128x512"
 
 
-def contenders(name, size, module, args):
-    """What is run on a problem: name -> function of no arguments, and who cannot take part."""
-    argnums = module.ARGNUMS
-    tape = hybridad.value_and_grad(module.f, argnums=argnums)
-    runs = {"plain": lambda: module.f(*args), "tape": lambda: tape(*args)}
-    absent = {}
-    if name in handwritten.ADJOINTS:
-        by_hand = handwritten.ADJOINTS[name]
-        runs["hand"] = lambda: by_hand(*args)
-    if reason := autograd_peer.refusal(name, size):
-        absent["autograd"] = reason
-    else:
-        autograd = autograd_peer.differentiate(name, argnums)
-        runs["autograd"] = lambda: autograd(*args)
-    return runs, absent
-
-
-def disagreement(runs):
-    """The largest difference of a gradient from the tape's, relative to its largest element."""
-    answers = {name: run() for name, run in runs.items() if name != "plain"}
-    value, gradients = answers.pop("tape")
-    worst = {}
-    for name, (other_value, others) in answers.items():
-        pairs = [(value, other_value), *zip(gradients, others, strict=True)]
-        worst[name] = max(float(np.max(np.abs(a - b)) / np.max(np.abs(b))) for a, b in pairs)
-    return worst
+def arguments(module, size):
+    """The sets of arguments that a problem is called with in turn; most have one."""
+    return [module.make(size, seed) for seed in range(getattr(module, "SEEDS", 1))]
 
 
 def measure(name, size, seconds):
-    """One problem at one size, as a record for JSON."""
+    """One problem at one size, as a record for JSON; seconds are those of one call."""
     module = importlib.import_module(f"perf.problems.{name}")
-    args = module.make(size, seed=0)
-    runs, absent = contenders(name, size, module, args)
-    apart = disagreement(runs)
-    readings = timing.compare(runs, seconds)
+    sets = arguments(module, size)
+    found, absent = contenders(name, size, module, sets)
+    apart = disagreement(found)
+    readings = {
+        run: taken / len(sets)
+        for run, taken in timing.compare({n: c.run for n, c in found.items()}, seconds).items()
+    }
     units = module.units(size) if hasattr(module, "units") else None
     rows = {}
     for run, taken in readings.items():
-        spread, ratio = timing.Spread.of(taken), timing.Spread.of(readings["tape"] / taken)
-        rows[run] = {
-            "seconds": [spread.median, spread.low, spread.high],
-            "tape_ratio": [ratio.median, ratio.low, ratio.high],
-            "disagreement": apart.get(run),
-        }
+        rows[run] = {"seconds": _spread(taken), "disagreement": apart.get(run)}
+        for engine in ("tape", "sct"):
+            rows[run][f"{engine}_ratio"] = engine in readings and _spread(readings[engine] / taken)
         if units:
-            rows[run]["seconds_per_" + module.UNIT] = spread.median / units
-    return {"problem": name, "size": size, "runs": rows, "absent": absent}
+            rows[run]["seconds_per_" + module.UNIT] = float(np.median(taken)) / units
+    medians = {run: row["seconds"][0] for run, row in rows.items()}
+    over = _spread(readings["sct"] - readings["generated"]) if "generated" in readings else None
+    return {
+        "problem": name,
+        "size": size,
+        "runs": rows,
+        "absent": absent,
+        "overhead": over,
+        "goals": goals.limits(name, size, medians),
+    }
 
 
-def show(record):
-    """A record as lines of text."""
-    print(f"{record['problem']} {record['size']}")
-    for run, row in record["runs"].items():
-        middle, low, high = (1e6 * t for t in row["seconds"])
-        line = f"  {run:9} {middle:12,.1f} µs [{low:,.1f} to {high:,.1f}]"
-        for key, seconds in row.items():
-            if key.startswith("seconds_per_"):
-                line += f"  {1e6 * seconds:.3f} µs/{key.removeprefix('seconds_per_')}"
-        if run != "tape":
-            middle, low, high = row["tape_ratio"]
-            line += f"  tape/{run} = {middle:.3g} [{low:.3g} to {high:.3g}]"
-        if row["disagreement"] is not None:
-            line += f"  gradients differ by {row['disagreement']:.0e}"
-        print(line)
-    for run, reason in record["absent"].items():
-        print(f"  {run:9} not run: {reason}")
+def _spread(readings):
+    spread = timing.Spread.of(readings)
+    return [spread.median, spread.low, spread.high]
 
 
-def show_memory(found):
-    print("memory of a recorded operation on 4 elements (10^6 of them)")
-    print(
-        f"  {found['difference']:.0f} bytes: {found['tape']:.0f} with its ndarrays, "
-        f"which take {found['arrays']:.0f}"
-    )
+def peaks():
+    """The most memory that contenders hold at once, and whether the specialized code is modest."""
+    name, size = PEAKS_OF
+    module = importlib.import_module(f"perf.problems.{name}")
+    found, _ = contenders(name, size, module, arguments(module, size))
+    taken = {run: memory.peak(found[run].run)
+             for run in ("plain", "hand", "sct", "tape", "autograd") if run in found}
+    record = {"problem": f"{name} {size}", "bytes": taken}
+    return record | ({"met": taken["sct"] <= 1.1 * taken["hand"]} if "sct" in taken else {})
 
 
 def describe():
@@ -102,48 +78,45 @@ def describe():
     }
 
 
-def show_setting(setting):
-    print(f"NumPy {setting['numpy']}; {setting['blas']}")
-    print(
-        f"yardstick: np.add on 4 elements takes {setting['yardstick_us']:.2f} µs "
-        f"(the reference machine has {timing.REFERENCE_YARDSTICK})"
-    )
-    for note in setting["notes"]:
-        print(f"note: {note}")
-
-
 def parse(argv):
     parser = argparse.ArgumentParser(prog="python -m perf", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES) + ", memory")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=", ".join([*NAMES, *MEASURES]))
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--size", help="a size other than a problem's own, e.g. 64x128")
     parser.add_argument("--seconds", type=float, default=2.0, help="time for each problem and size")
     options = parser.parse_args(argv)
     for name in options.names:
-        if name not in [*NAMES, "memory"]:
-            parser.error(f"nothing is called {name!r}; there are {', '.join(NAMES)}, memory")
+        if name not in [*NAMES, *MEASURES]:
+            parser.error(
+                f"nothing is called {name!r}; there are {', '.join([*NAMES, *MEASURES])}")
     return options
 
 
 def main(argv=None):
     options = parse(argv)
-    names = options.names or [*NAMES, "memory"]
+    names = options.names or [*NAMES, *MEASURES]
+    say = (lambda show, found: None) if options.json else (lambda show, found: show(found))
     with threadpool_limits(1, user_api="blas"):
-        report = describe() | {"records": []}
-        if not options.json:
-            show_setting(report)
-        for name in [name for name in names if name != "memory"]:
+        found = describe() | {"records": []}
+        say(report.show_setting, found)
+        for name in [name for name in names if name in NAMES]:
             sizes = importlib.import_module(f"perf.problems.{name}").SIZES
             for size in [options.size] if options.size else sizes:
-                report["records"].append(measure(name, size, options.seconds))
-                if not options.json:
-                    show(report["records"][-1])
+                found["records"].append(measure(name, size, options.seconds))
+                say(report.show, found["records"][-1])
+        if "overhead" in names:
+            found["overhead"] = overhead.overheads(options.seconds)
+            say(report.show_overheads, found["overhead"])
+        if "specialization" in names:
+            found["specialization"] = {
+                "costs": specialization.costs(), "first_call": specialization.first_call()}
+            say(report.show_specialization, found["specialization"])
         if "memory" in names:
-            report["memory"] = memory.per_operation()
-            if not options.json:
-                show_memory(report["memory"])
+            found["memory"] = memory.per_operation() | {"peaks": peaks()}
+            say(report.show_memory, found["memory"])
     if options.json:
-        print(json.dumps(report, indent=2))
+        print(json.dumps(found, indent=2))
     return 0
 
 

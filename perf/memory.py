@@ -1,16 +1,19 @@
-"""Memory of a recorded operation: resident memory of 10^6 of them, less their ndarrays.
+"""Memory: of a recorded operation, and the most that a gradient of an MLP holds at once.
 
-Each reading is taken in a process of its own: `python -m perf.memory tape 1000000`.
+A recorded operation's is the resident memory of 10^6 of them, less their ndarrays; each reading is
+taken in a process of its own: `python -m perf.memory tape 1000000`. Peaks are `tracemalloc`'s.
 """
 
 import resource
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["per_operation"]
+__all__ = ["peak", "per_operation"]
 
 OPERATIONS = 1_000_000
 
@@ -51,8 +54,9 @@ def tape(operations):
     return grown[0]
 
 
-def per_operation(operations: int = OPERATIONS) -> dict[str, float]:
+def per_operation(operations: int | None = None) -> dict[str, float]:
     """Bytes an operation: of the tape with its arrays, of the arrays alone, and the difference."""
+    operations = operations or OPERATIONS
     found = {
         what: _measure_apart(what, operations) / operations for what in ("tape", "arrays")
     }
@@ -69,6 +73,21 @@ def _measure_apart(what, operations):
     if done.returncode:
         raise RuntimeError(f"measuring {what} failed:\n{done.stderr}")
     return int(done.stdout)
+
+
+def peak(run: Callable[[], object]) -> int:
+    """The most bytes that a call holds at once beside what there was before; its answer counts."""
+    run()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        answer = run()
+        highest = tracemalloc.get_traced_memory()[1]
+        del answer
+    finally:
+        tracemalloc.stop()
+    return highest - before
 
 
 if __name__ == "__main__":

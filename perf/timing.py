@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_info
 __all__ = ["Spread", "blas", "compare", "notes", "yardstick"]
 
 BLOCK = 2e-3  # seconds that one reading takes at least
+SHORT = 1e-2  # seconds of a call that first runs unmeasured, as the one before has left its marks
 REFERENCE_YARDSTICK = 0.35  # µs, on the machine that the project's goals were set on
 
 
@@ -36,12 +37,20 @@ def compare(
 
     Long calls get at least so many rounds. The garbage collector runs as it does for a user.
     """
-    repeats = {name: _repeats(run) for name, run in contenders.items()}
+    repeats, short = {}, set()
+    for name, run in contenders.items():
+        run()
+        taken = _reading(run, 1)
+        repeats[name] = max(1, int(BLOCK / taken))
+        if taken < SHORT:
+            short.add(name)
     readings = {name: [] for name in contenders}
     gc.collect()
     start, rounds = time.perf_counter(), 0
     while rounds < least or time.perf_counter() - start < seconds:
         for name, run in contenders.items():
+            if name in short:
+                run()
             readings[name].append(_reading(run, repeats[name]))
         rounds += 1
     return {name: np.array(taken) for name, taken in readings.items()}
@@ -52,12 +61,6 @@ def _reading(run, repeat):
     for _ in range(repeat):
         run()
     return (time.perf_counter() - start) / repeat
-
-
-def _repeats(run):
-    """How often to run for one reading; the first call warms up."""
-    run()
-    return max(1, int(BLOCK / _reading(run, 1)))
 
 
 def yardstick() -> float:

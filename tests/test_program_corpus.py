@@ -40,7 +40,7 @@ GROUPS = sorted({m.name for m in pkgutil.iter_modules(tests.programs.__path__)} 
 for group in GROUPS:
     importlib.import_module(f"tests.programs.{group}")
 
-ENGINES = ("tape",)
+ENGINES = ("tape", "auto")
 
 
 def _differentiated(scene, program, engine):

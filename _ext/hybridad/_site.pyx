@@ -346,6 +346,10 @@ cdef class Site(Containers):
             return text
         return format(_converted(x, conversion), spec)
 
+    def joined(self, *parts):
+        """An f-string of these parts"""
+        return "".join(parts)
+
     # -- stores ----------------------------------------------------------------------------------
 
     def set_attr(self, value, o, str name):

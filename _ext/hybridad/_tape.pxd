@@ -72,6 +72,7 @@ cdef class Tape:
     cdef public object name
     cdef public bint is_open
     cdef public bint saves_recorded
+    cdef public bint keeps_constants    # constants are held as they are, not copied or left out
     cdef public int64_t touched
     cdef public bint activated
     cdef readonly unsigned long thread

@@ -253,7 +253,7 @@ cdef class Tape:
             self.touched = node
         if needed and type(owner.raw) is ndarray:
             self.capture(owner)
-        if not active and not needed:
+        if not active and not needed and not self.keeps_constants:
             return self.constant(None, False)
         if owner is x:
             return (node << 2) | (1 if active else 3)
@@ -273,6 +273,8 @@ cdef class Tape:
 
     cdef int64_t constant(self, object x, bint needed) except -1:
         """The code of a constant. What could be written to later is copied, if a rule reads it."""
+        if self.keeps_constants:
+            return self.held(x)
         if type(x) is ndarray:
             x = self.snapshot(<ndarray>x) if needed else None
         elif type(x) is list or type(x) is dict or type(x) is tuple and _is_mutable(<tuple>x):
@@ -500,6 +502,52 @@ cdef class Tape:
         self.live = live + held - (self.dead if floor == 0 else 0)
         self.floor, self.dead = floor, dead
         return held
+
+    def entries_since(self, int64_t start):
+        """What was recorded from entry `start` on, for those who make formulas of it.
+
+        The tape must have `keeps_constants` set while recording.
+
+        Returns
+        -------
+        list of tuple
+            ``(node, primitive, ans, kwargs, operands, out, nout, write)`` for each entry: operands
+            are ``("node", number)``, ``("view", number, raw)`` or ``("constant", object)``;
+            `primitive` is None for leaves, constants, plain writes and element reads (the one
+            operand of which is ``("element", number, byte offset)``); `write` is None or
+            ``(target node, index, kind)``, and `ans` then the raw view that is written through.
+        """
+        cdef int64_t i, k, code
+        cdef Entry* e
+        cdef Write* w
+        cdef list found = []
+        for i in range(start, self.n):
+            e = &self.entries[i]
+            if e.flags & DECIDES:
+                continue
+            operands = []
+            if e.flags & READS:
+                operands.append(("element", self.args[e.args] >> 2, self.args[e.args + 1] >> 2))
+            else:
+                for k in range(e.args, e.args + e.nargs):
+                    code = self.args[k]
+                    if code & 3 == 0:
+                        operands.append(("constant", <object><PyObject*>code))
+                    elif code & 3 == 2:
+                        operands.append(("view", self.views[code >> 2].node,
+                                         <object>self.views[code >> 2].raw))
+                    else:
+                        operands.append(("node", code >> 2))
+            write = None
+            if e.write >= 0:
+                w = &self.writes[e.write]
+                write = (w.target, None if w.index == NULL else <object>w.index, w.kind)
+            found.append((
+                i, None if e.prim == NULL else <object>e.prim,
+                None if e.ans == NULL else <object>e.ans,
+                None if e.kwargs == NULL else <object>e.kwargs,
+                operands, e.out, e.nout, write))
+        return found
 
     def mark(self):
         """Where the tape ends now, for `release`."""

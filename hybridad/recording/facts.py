@@ -78,11 +78,12 @@ class Facts:
 class History:
     """The runs of one differentiated function: how many, and the facts of the last ones."""
 
-    __slots__ = ("_lock", "_runs", "calls", "frames", "name")
+    __slots__ = ("__weakref__", "_lock", "_runs", "calls", "engine", "frames", "name")
 
     def __init__(self, name: str):
         self.name = name
         self.calls = 0
+        self.engine = None  # the engine "auto", if it is that
         self.frames = []
         self._runs: deque[tuple] = deque(maxlen=_KEPT)
         self._lock = threading.Lock()

@@ -7,11 +7,12 @@ user's innermost frame; a warning is then counted and filtered where plain code 
 
 import functools
 import sys
+import warnings
 from types import FunctionType
 
 from hybridad.errors import is_own
 
-__all__ = ["at_users_line", "is_call"]
+__all__ = ["at_line", "at_users_line", "is_call"]
 
 _QUALNAME = "hybridad.at_users_line"
 
@@ -39,9 +40,34 @@ def at_users_line(function, args, kwargs):
     args : tuple
     kwargs : dict
     """
-    frame = sys._getframe(1)
+    frame, between = sys._getframe(1), 1
     while is_own(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
+        frame, between = frame.f_back, between + 1
+    if function is warnings.warn:
+        args, kwargs = _of_frame(args, kwargs, between)
     code = frame.f_code
     made = _code(code.co_filename, frame.f_lineno, code.co_name)
     return FunctionType(made, frame.f_globals)(function, args, kwargs)
+
+
+def _of_frame(args, kwargs, between):
+    """The arguments of ``warnings.warn`` that is to pass over so many frames."""
+    level = args[2] if len(args) > 2 else kwargs.get("stacklevel", 1)
+    if type(level) is not int or level < 2:
+        return args, kwargs
+    level += between + 1
+    if len(args) > 2:
+        return (*args[:2], level, *args[3:]), kwargs
+    return args, {**kwargs, "stacklevel": level}
+
+
+def at_line(place, namespace):
+    """A function that calls as if a line of the user's had done so.
+
+    Parameters
+    ----------
+    place : Place
+    namespace : dict
+        The globals of the user's module.
+    """
+    return FunctionType(_code(place.file, place.line, place.function.split(".")[-1]), namespace)

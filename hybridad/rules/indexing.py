@@ -238,13 +238,13 @@ def _even(g, ans, axis):
     axis = 0 if axis is None else axis
     rows = np.moveaxis(g, axis, -1)
     values = np.moveaxis(ans, axis, -1)
-    begins = np.ones(np.shape(values), dtype=bool)
+    begins = np.ones_like(values, dtype=bool)
     begins[..., 1:] = values[..., 1:] != values[..., :-1]
     group = np.cumsum(begins) - 1
-    counts = np.bincount(group)
+    counts = np.bincount(group, minlength=np.size(group))   # then no shape comes from values
     sums = np.zeros_like(rows, shape=counts.shape)
     np.add.at(sums, group, np.ravel(rows))
-    return np.moveaxis(np.reshape((sums / counts)[group], np.shape(rows)), -1, axis)
+    return np.moveaxis(np.reshape((sums / np.maximum(counts, 1))[group], np.shape(rows)), -1, axis)
 
 
 rule(np.sort, lambda g, ans, a, axis=-1, kind=None, order=None, stable=None:
@@ -263,10 +263,11 @@ rule(np.partition, lambda g, ans, a, kth, axis=-1, kind="introselect", order=Non
 def _pieces(x, xp, fp, left, right, period):
     """`(source, j, w, slope, held)`: the knots in order, each x's piece there, weight and slope.
 
-    The slope is 0 outside the knots. `held` is where the result is `left` or `right`.
+    `source` is None if the knots are in order as they are. The slope is 0 outside the knots.
+    `held` is where the result is `left` or `right`.
     """
     if period is None:
-        source = np.arange(np.shape(xp)[0])
+        source = None
     else:
         period = abs(period)
         x, xp = x % period, xp % period
@@ -296,7 +297,8 @@ def _interp_x(g, ans, x, xp, fp, left=None, right=None, period=None):
 
 def _spread(g, source, j, k, w, shape):
     """The transpose of interpolating values given at the knots."""
-    j, k = np.take(source, j), np.take(source, k)
+    if source is not None:
+        j, k = np.take(source, j), np.take(source, k)
     return scattered(g * (1.0 - w), shape, j) + scattered(g * w, shape, k)
 
 
@@ -312,13 +314,13 @@ def _interp_fp(g, ans, x, xp, fp, left=None, right=None, period=None):
 
 def _interp_xp_jvp(t, ans, x, xp, fp, left=None, right=None, period=None):
     source, j, k, w, slope, _ = _pieces(x, xp, fp, left, right, period)
-    t = np.take(t, source)
+    t = t if source is None else np.take(t, source)
     return -slope * ((1.0 - w) * np.take(t, j) + w * np.take(t, k))
 
 
 def _interp_fp_jvp(t, ans, x, xp, fp, left=None, right=None, period=None):
     source, j, k, w, _, held = _pieces(x, xp, fp, left, right, period)
-    t = np.take(t, source)
+    t = t if source is None else np.take(t, source)
     return np.where(held, 0.0, (1.0 - w) * np.take(t, j) + w * np.take(t, k))
 
 

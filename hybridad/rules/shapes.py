@@ -180,7 +180,7 @@ def _repeat_transpose(g, ans, a, repeats, axis=None):
         g = np.reshape(g, (*shape[: axis + 1], count, *shape[axis + 1 :]))
         g = np.sum(g, axis=axis + 1)
     else:
-        source = np.repeat(np.arange(shape[axis]), repeats)
+        source = np.searchsorted(np.cumsum(repeats), np.arange(np.shape(g)[axis]), side="right")
         g = scattered(g, shape, (slice(None),) * axis + (source,))
     return np.reshape(g, np.shape(a))
 

@@ -1,1 +1,1 @@
-"""Other ways to the same gradients: autograd, and adjoints written by hand."""
+"""Other ways to the same gradients: autograd, PyTorch, JAX, and adjoints written by hand."""

@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from perf.peers import handwritten_loops
+
 __all__ = ["ADJOINTS", "charlstm", "lstm", "mixture", "mlp"]
 
 
@@ -143,4 +145,11 @@ def mixture(alpha, mu, q, l, x, gamma, m):
     return value, (g_alpha, g_mu, g_q, g_low[:, rows, columns])
 
 
-ADJOINTS = {"mlp": mlp, "lstm": lstm, "charlstm": charlstm, "mixture": mixture}
+ADJOINTS = {
+    **handwritten_loops.ADJOINTS,
+    "charlstm": charlstm,
+    "lstm": lstm,
+    "mixture": mixture,
+    "mixture_whole": mixture,
+    "mlp": mlp,
+}

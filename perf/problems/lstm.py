@@ -3,7 +3,7 @@
 import numpy as np
 
 ARGNUMS = 0, 1, 2
-SIZES = ("16x16x20",)
+SIZES = "16x16x20", "16x16x200"
 
 
 def sigmoid(x):

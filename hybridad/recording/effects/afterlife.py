@@ -61,12 +61,13 @@ def _search(plain):
     """Find what holds wrappers, anywhere, and make it plain."""
     # Frames hold their locals as long as they live; generators that wait are frames.
     concretizer = Concretizer(plain, deep=False)
-    built = []
-    for holder in _holders():
+    built, holders = [], _holders()
+    for holder in holders:
         if issubclass(type(holder), (tuple, frozenset)):
             built.append(holder)
         elif type(holder) not in (FrameType, GeneratorType):
             concretizer.visit(holder)
+    _tell_classes([x for x in holders if type(x) is dict and "__module__" in x])
     # What had to be built anew is replaced in what holds it, and so on outwards.
     for _ in range(_ROUNDS):
         built = [x for x in built if concretizer.value(x) is not x]
@@ -83,6 +84,13 @@ def _search(plain):
             else:
                 concretizer.visit(holder)
         built = outer
+
+
+def _tell_classes(namespaces):
+    """Python remembers what it has found in a class: it is told that something was replaced."""
+    for cls in gc.get_referrers(*namespaces) if namespaces else ():
+        if issubclass(type(cls), type) and type(cls.__dict__.get("__module__")) is str:
+            type.__setattr__(cls, "__module__", cls.__dict__["__module__"])
 
 
 def _holders():

@@ -11,32 +11,37 @@ import numpy as np
 
 from hybridad.recording.effects.contents import base_of, put_back, take
 
-__all__ = ["Calls"]
+__all__ = ["Calls", "ReplayError"]
 
 _MANY = 64
 _HEAPTYPE = 1 << 9
 _flags_of = type.__dict__["__flags__"].__get__
 
 
+class ReplayError(RuntimeError):
+    """A second run calls something else than the first one did."""
+
+
 class Calls:
     """The foreign calls of one run, by ordinal."""
 
-    __slots__ = ("_handed", "_inside", "_kept", "_next")
+    __slots__ = ("_complete", "_handed", "_inside", "_kept", "_next", "is_repeatable")
 
-    def __init__(self, kept=()):
-        self._kept = list(kept)
+    def __init__(self, kept=(), complete=False):
+        self._kept, self._complete = list(kept), complete
         self._handed = len(self._kept)
         self._next = 0
         self._inside = False
+        self.is_repeatable = True
 
     @property
     def made(self):
         """How many were made here, not handed out."""
-        return len(self._kept) - self._handed
+        return max(0, self._next - self._handed)
 
-    def again(self):
-        """The same calls, for a run that is handed their results."""
-        return Calls(self._kept)
+    def again(self, complete=False):
+        """The same calls, for a run that is handed their results; no others, if `complete`."""
+        return Calls(self._kept, complete)
 
     def call(self, journal, call, function, args, kwargs, arrays):
         """Call a function, or hand out what it gave."""
@@ -48,6 +53,8 @@ class Calls:
             journal.touch(x)
         if ordinal < len(self._kept):
             return self._hand_out(ordinal, function, given)
+        if self._complete:
+            raise ReplayError(f"hybridad: {function!r} is called in the second run alone")
         before = [_take(x) for x in given]
         self._inside = True
         try:
@@ -56,13 +63,18 @@ class Calls:
             self._inside = False
         made.changes = [None if _equal(was, now) else _Change(was, now)
                         for was, now in zip(before, map(_take, given), strict=True)]
+        if not self.is_repeatable:
+            return made.outcome()
         self._kept.append(made)
+        if made.closes:     # kept alive, it would be closed later than in plain code
+            self.is_repeatable = False
+            self._kept.clear()
         return made.outcome()
 
     def _hand_out(self, ordinal, function, given):
         kept = self._kept[ordinal]
         if not _same_function(kept.function, function) or len(given) != len(kept.changes):
-            raise RuntimeError(
+            raise ReplayError(
                 f"hybridad: foreign call {ordinal} of the second run is {function!r}, but the "
                 f"first run had called {kept.function!r} there")
         for x, change in zip(given, kept.changes, strict=True):
@@ -86,6 +98,12 @@ class _Call:
             self._error, self._traceback = error, error.__traceback__
         # `f` may write to what it is given, and should be given it anew.
         self._arrays = [(x, x.copy(order="K")) for x in _arrays(self._result)]
+
+    @property
+    def closes(self):
+        """Whether it gave something that has to be closed: a file, a connection."""
+        kind = type(self._result)
+        return hasattr(kind, "close") and hasattr(kind, "__exit__")
 
     def renew(self):
         for array, content in self._arrays:

@@ -33,11 +33,12 @@ class Journal:
         the places are remembered in which wrappers may be left.
     """
 
-    __slots__ = ("_calls", "_places", "_pruning", "keeps")
+    __slots__ = ("_calls", "_places", "_pruning", "_undone", "keeps")
 
     def __init__(self, keeps):
         self.keeps = keeps
         self._places = {}  # in the order of their first change
+        self._undone = []  # what `undo` has taken away, if it is to be put back
         self._calls = Calls()
         self._pruning = _FIRST_PRUNING
 
@@ -78,7 +79,7 @@ class Journal:
             self.write_array(obj)
             return
         key = id(obj), name
-        if key in self._places or (not self.keeps and is_own_object(obj)):
+        if key in self._places or is_own_object(obj):
             return
         if not self.keeps:
             self._places[key] = _Name(obj, name)
@@ -141,35 +142,53 @@ class Journal:
         return self._calls.call(self, call, function, args, kwargs, arrays)
 
     @property
+    def is_repeatable(self):
+        """Whether a second run can be handed what the foreign calls gave."""
+        return self._calls.is_repeatable
+
+    @property
     def called(self):
         """How many foreign functions this run has really called, if it keeps what they gave."""
         return self._calls.made
 
-    def replay(self):
+    def replay(self, complete=False):
         """A journal for a second run, which is handed the results of this one's foreign calls.
+
+        Parameters
+        ----------
+        complete : bool
+            This run has ended: a call that it has not made is refused.
 
         Returns
         -------
         Journal
         """
         journal = Journal(self.keeps)
-        journal._calls = self._calls.again()
+        journal._calls = self._calls.again(complete)
         return journal
 
     # -- afterwards --------------------------------------------------------------------------
 
-    def undo(self):
-        """Restore everything that was noted, newest first; no code of the user's is called."""
+    def undo(self, again=False):
+        """Restore everything that was noted, newest first; no code of the user's is called.
+
+        Parameters
+        ----------
+        again : bool
+            Keep what is taken away: `redo` will put it back.
+        """
         assert self.keeps, "a journal that keeps nothing cannot undo"
-        failures = []
-        for place in reversed(self._places.values()):
-            try:
-                place.undo()
-            except Exception as error:  # whatever happens, the others are restored
-                failures.append(error)
+        places = list(self._places.values())
         self._places.clear()
-        if failures:
-            raise ExceptionGroup("hybridad could not undo all effects", failures)
+        if again:
+            self._undone = [place.as_it_is() for place in places]
+        _restore(places[::-1])
+
+    def redo(self):
+        """Put back what ``undo(again=True)`` has taken away, the very same objects."""
+        places, self._undone = self._undone, []
+        # As they were changed; the names of an object have an order once they are all there.
+        _restore(sorted(places, key=lambda place: type(place) is _Order))
 
     def concretize(self, plain):
         """Replace the wrappers in every known place, and in what is stored there, by plain values.
@@ -201,7 +220,19 @@ class Journal:
     def forget(self):
         """Let go of everything that was noted and kept."""
         self._places.clear()
+        self._undone.clear()
         self._calls = Calls()
+
+
+def _restore(places):
+    failures = []
+    for place in places:
+        try:
+            place.undo()
+        except Exception as error:  # whatever happens, the others are restored
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup("hybridad could not undo all effects", failures)
 
 
 class _Content:
@@ -228,6 +259,9 @@ class _Content:
         else:
             put_back(self._base, self.obj, self._saved)
 
+    def as_it_is(self):
+        return _Content(self.obj, self._base, self._keeps, False)
+
     def concretize(self, concretizer):
         concretizer.visit(self.obj, self.length)
 
@@ -247,6 +281,9 @@ class _Slot:
 
     def undo(self):
         self._attribute.write(self._old)
+
+    def as_it_is(self):
+        return type(self)(self._attribute)
 
     def concretize(self, concretizer):
         _concretize(self._attribute, concretizer)
@@ -298,6 +335,9 @@ class _Order:
         if self._names is not None:
             self._attribute.reorder(self._names)
 
+    def as_it_is(self):
+        return _Order(self._attribute)
+
     def concretize(self, concretizer):
         pass
 
@@ -317,6 +357,9 @@ class _Global:
             self._namespace[self._name] = self._old
         else:
             self._namespace.pop(self._name, None)
+
+    def as_it_is(self):
+        return _Global(self._namespace, self._name)
 
     def concretize(self, concretizer):
         old = self._namespace.get(self._name)
@@ -340,6 +383,9 @@ class _Cell:
         elif _held(self._cell) is not ABSENT:
             del self._cell.cell_contents
 
+    def as_it_is(self):
+        return _Cell(self._cell)
+
     def concretize(self, concretizer):
         concretizer.visit(self._cell)
 
@@ -358,7 +404,11 @@ class _Memory:
     def undo(self):
         if self._array.shape != self._saved.shape:
             self._array.resize(self._saved.shape, refcheck=False)
-        np.copyto(self._array, self._saved)
+        if self._array.flags.writeable or self._array.tobytes() != self._saved.tobytes():
+            np.copyto(self._array, self._saved)
+
+    def as_it_is(self):
+        return _Memory(self._owner, True)
 
     def concretize(self, concretizer):
         if self._array.dtype.hasobject:

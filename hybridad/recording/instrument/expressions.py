@@ -142,14 +142,17 @@ class Expressions(Decisions):
     # -- text ----------------------------------------------------------------------------------
 
     def _visit_JoinedStr(self, node, name, discarded):
-        return place(ast.JoinedStr([self.value(v) for v in node.values]), node)
+        if not any(isinstance(v, ast.FormattedValue) for v in node.values):
+            return node
+        parts = [self._formatted(v) if isinstance(v, ast.FormattedValue) else v
+                 for v in node.values]
+        return self.make("joined", node, parts, name=name)
 
-    def _visit_FormattedValue(self, node, name, discarded):
+    def _formatted(self, node):
         spec = node.format_spec
         spec = place(ast.Constant(""), node) if spec is None else self.value(spec)
         conversion = place(ast.Constant(node.conversion), node)
-        text = self.make("format", node.value, [self.value(node.value), conversion, spec], at=node)
-        return place(ast.FormattedValue(text, -1, None), node)
+        return self.make("format", node.value, [self.value(node.value), conversion, spec], at=node)
 
     # -- what binds or suspends ----------------------------------------------------------------
 

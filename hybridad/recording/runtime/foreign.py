@@ -22,7 +22,7 @@ from hybridad.recording.runtime.given import Given, holds, holds_active
 from hybridad.recording.sharing import of_the_same_memory
 
 __all__ = ["call_as_it_is", "call_foreign", "call_plainly", "draw", "draws", "effect", "is_pure",
-           "is_writer"]
+           "is_writer", "plain_arrays"]
 
 _IMPURE = {"print", "input", "open", "exec", "eval", "compile", "__import__", "breakpoint",
            "setattr", "delattr", "next"}
@@ -188,7 +188,7 @@ def call_plainly(run, f, args, kwargs):
                               **{k: given.plain(x) for k, x in f.keywords.items()})
     arrays = [w for w in given.arrays if raw_of(w).flags.writeable]
     before = [raw_of(w).copy() for w in arrays]
-    written = [*map(raw_of, arrays), *_plain_arrays((*args, *kwargs.values()))]
+    written = [*map(raw_of, arrays), *plain_arrays((*args, *kwargs.values()))]
     run.suspended += 1
     try:
         result = run.journal.foreign(f, args, kwargs, written, at_users_line)
@@ -208,7 +208,7 @@ def call_plainly(run, f, args, kwargs):
     return run.wrap(result)
 
 
-def _plain_arrays(values):
+def plain_arrays(values):
     """Arrays that are no values of the run, to which code in C may write too."""
     return [x for x in values if isinstance(x, np.ndarray) and x.flags.writeable
             and x.dtype.kind not in "fc"]

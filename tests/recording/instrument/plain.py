@@ -37,6 +37,9 @@ class PlainSite:
         convert = {115: str, 114: repr, 97: ascii}.get(conversion, lambda value: value)
         return format(convert(value), spec)
 
+    def joined(self, *parts):
+        return "".join(parts)
+
     def set_attr(self, value, owner, name):
         setattr(owner, name, value)
 

@@ -33,7 +33,7 @@ def events(expression, *args, **names):
     ("max(a, *[b], key=abs)", "read(max) star read(abs) call"),
     ("dict(x=a, **{'y': b})", "read(dict) mapping call"),
     ("int(str(a + b), base=g)", "read(int) read(str) add call read(g) call"),
-    ("f'{a}-{b + 1!r:>{a}}'", "format add format format"),
+    ("f'{a}-{b + 1!r:>{a}}'", "format add format joined format joined"),
     ("f'text'", ""),
     ("{1, 2}", ""),
     ("{a, *[b]}", "star set_of"),

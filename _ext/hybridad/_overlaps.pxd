@@ -1,0 +1,3 @@
+from hybridad._walk cimport Walk
+
+cdef int put_shared(Walk* w) except -1

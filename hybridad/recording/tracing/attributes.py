@@ -1,0 +1,208 @@
+"""Attributes of objects in a trace run."""
+
+import functools
+import types
+
+import numpy as np
+
+from hybridad.recording.effects import CONTAINERS
+from hybridad.recording.runtime import attributes
+from hybridad.recording.runtime.specials import special, users
+from hybridad.recording.tracing.encoding import encode, is_constant_object
+from hybridad.recording.tracing.reads import read
+from hybridad.recording.tracing.values import outgoing
+from hybridad.trace.ir import Ref
+
+__all__ = ["Attributes"]
+
+_BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
+
+
+class Attributes:
+    """Reads and stores attributes.
+
+    Parameters
+    ----------
+    run : TraceRun
+    """
+
+    def __init__(self, run):
+        self.run = run
+
+    def read(self, site, o, name):
+        """``o.name`` of anything but an array or a module."""
+        recorder = self.run.recorder
+        outside = recorder.is_known(o)
+        if isinstance(o, type):
+            return self._of_class(site, o, name)
+        if not outside and not isinstance(o, types.FunctionType):
+            return self._of_own(site, o, name)
+        found = special(o, name)
+        kind = type(found)
+        if kind in (property, functools.cached_property) or self._descriptor(found) \
+                or users(o, "__getattribute__") is not None:
+            self._bound(site, o, name, found)
+            return attributes.attr(site, self.run, o, name)
+        value = self._plainly(site, o, name)
+        if kind is types.FunctionType and type(value) is types.MethodType \
+                and value.__func__ is found:
+            self._method(site, o, name, found)
+            return value
+        if type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
+            return value
+        if name not in getattr(o, "__dict__", ()) and found is None \
+                and users(o, "__getattr__") is not None:
+            self._not_its_own(site, o, name)
+            return value
+        if (type(value) in _BOUND or type(value) is types.MethodType) and value.__self__ is o:
+            if not isinstance(o, tuple(CONTAINERS)):
+                number = recorder.node("read", "attribute", (encode(recorder, o), name), None, None,
+                                       site)
+                recorder.know(value, number)
+            return value
+        return read(recorder, site, "attribute", (encode(recorder, o), name), value)
+
+    def _plainly(self, site, o, name):
+        if users(o, "__getattr__") is not None:
+            return attributes.attr(site, self.run, o, name)
+        return getattr(o, name)
+
+    def _descriptor(self, found):
+        return found is not None and type(found) is not types.FunctionType \
+            and users(found, "__get__") is not None
+
+    def _bound(self, site, o, name, found):
+        """What is found on the type of an outside object must be found there again."""
+        if self.run.is_own_class(type(o)):
+            return
+        self._look_up(site, type(o), name)
+
+    def _method(self, site, o, name, found):
+        """The same, of a method, which an attribute of the object itself would hide."""
+        recorder = self.run.recorder
+        codes = self.run.found_again(found)
+        if "__dict__" not in dir(o):
+            self._bound(site, o, name, found)
+        elif not self.run.is_own_class(type(o)):
+            recorder.node("check", "bound", (encode(recorder, o), name, found),
+                          {"method": True, "codes": codes}, None, site)
+
+    def _not_its_own(self, site, o, name):
+        """An outside object does not have an attribute, but its class does, or gives it."""
+        recorder = self.run.recorder
+        own = recorder.node("read", "attribute", (encode(recorder, o), "__dict__"), None, None,
+                            site)
+        number = recorder.node("read", "contains", (Ref(own), name), None, None, site)
+        recorder.check("equal", Ref(number), False, site)
+
+    def _look_up(self, site, cls, name):
+        """What a class has under a name must be the same the next time."""
+        recorder, value = self.run.recorder, getattr(cls, name, None)
+        if type(value) is types.FunctionType:
+            read(recorder, site, "attribute", (encode(recorder, cls), name), value)
+            return
+        if value is not None and getattr(cls, name, None) is value:
+            recorder.node("check", "bound", (cls, name, value),
+                          {"codes": self.run.found_again(value)}, None, site)
+            return
+        for base in cls.__mro__:
+            if name in base.__dict__:
+                found = base.__dict__[name]
+                recorder.node("check", "bound", (base, name, found), {
+                    "own": True, "codes": self.run.found_again(found)}, None, site)
+                return
+
+    def _of_own(self, site, o, name):
+        """Of an object that the run has made: it is known by itself, its class is outside."""
+        found = special(o, name)
+        kind = type(found)
+        if found is not None and self.run.is_users_class(type(o)) \
+                and not self.run.is_own_class(type(o)):
+            self._bound(site, o, name, found)
+            is_data = name in getattr(o, "__dict__", ()) or hasattr(kind, "__get__")
+            if not is_data:
+                base = next(b for b in type(o).__mro__ if name in b.__dict__)
+                return read(self.run.recorder, site, "attribute", (base, name), getattr(o, name))
+        return attributes.attr(site, self.run, o, name)
+
+    def _of_class(self, site, cls, name):
+        run = self.run
+        if run.is_own_class(cls):
+            return attributes.attr(site, run, cls, name)
+        if not run.is_users_class(cls):
+            return getattr(cls, name)
+        held = next((b.__dict__[name] for b in cls.__mro__ if name in b.__dict__), None)
+        if isinstance(held, (classmethod, staticmethod)) or type(held) is types.FunctionType:
+            self._look_up(site, cls, name)
+            return getattr(cls, name)
+        if users(held, "__get__") is not None or special(cls, name) is not None:
+            return attributes.attr(site, run, cls, name)
+        value = getattr(cls, name)
+        if type(value) in _BOUND or type(value).__name__ in (
+                "wrapper_descriptor", "member_descriptor"):
+            return value
+        return read(run.recorder, site, "attribute", (encode(run.recorder, cls), name), value)
+
+    def find_method(self, site, f, o):
+        """Note where a method that was found on the type of `o` is to be found the next time.
+
+        Returns
+        -------
+        bool
+            Whether it is there.
+        """
+        for cls in (type(o), o) if isinstance(o, type) else (type(o),):
+            for base in cls.__mro__:
+                held = base.__dict__
+                for name in (f.__name__, *held):
+                    if name in held and _plain(held[name]) is f:
+                        if not self.run.is_own_class(base):
+                            self._look_up(site, base, name)
+                        return True
+        return False
+
+    # -- stores ----------------------------------------------------------------------------------
+
+    def store(self, site, o, name, value):
+        """``o.name = value``"""
+        run = self.run
+        if type(o) is np.ndarray:
+            if name in ("real", "imag"):
+                site.set_item(value, site.attr(o, name), Ellipsis)
+                return
+            run.recorder.refuse(f"the attribute {name} of an array is set", site)
+        method = special(o, "__setattr__")
+        if run.enters(method):
+            site.call(method, o, name, value)
+            return
+        found = special(o, name)
+        if found is not None and hasattr(type(found), "__set__") and (
+                type(found) is property or users(found, "__set__") is not None):
+            attributes.set_attr(site, run, o, name, value, found)
+            return
+        if self._is_outside(o):
+            run.effect(site, "attribute", (o, name, value),
+                       lambda: run.journal.set_attribute(o, name))
+            value = outgoing(value)
+        else:
+            run.journal.set_attribute(o, name)
+            run.loops.changes(o)
+        setattr(o, name, value)
+
+    def delete(self, site, o, name):
+        """``del o.name``"""
+        if self._is_outside(o):
+            self.run.effect(site, "delete attribute", (o, name),
+                            lambda: self.run.journal.set_attribute(o, name))
+            delattr(o, name)
+        else:
+            attributes.del_attr(site, self.run, o, name)
+
+    def _is_outside(self, o):
+        return self.run.recorder.is_known(o) or (is_constant_object(o) and not (
+            isinstance(o, type) and self.run.is_own_class(o)))
+
+
+def _plain(x):
+    """The function of a class method or a static method."""
+    return x.__func__ if isinstance(x, (classmethod, staticmethod)) else x

@@ -1,0 +1,418 @@
+"""What writes down the path of a run: operations, the memory of arrays, decisions, reads."""
+
+import operator
+import types
+
+import numpy as np
+
+from hybridad.recording.tracing.values import another, aval_of, is_number
+from hybridad.trace.ir import HOLE, Node, Place, Ref, Step, refs_of
+from hybridad.trace.path import Decision
+
+__all__ = ["NotTraced", "Recorder"]
+
+
+class NotTraced(BaseException):
+    """A run cannot be written down; the text says why. It is no error that `f` might handle."""
+
+
+class Memory:
+    """Memory that arrays show: which one was seen first, and how often it was written to."""
+
+    __slots__ = ("base", "noted", "number", "outside", "root", "version")
+
+    def __init__(self, number, root, base, outside):
+        self.number, self.root, self.base, self.outside = number, root, base, outside
+        self.version, self.noted = 0, False
+
+
+class Array:
+    """An array of the run: the operation that gives its content, and how it is a view."""
+
+    __slots__ = ("array", "id", "memory", "parent", "step", "version")
+
+    def __init__(self, array, id, memory, parent=None, step=None):
+        self.array, self.id, self.memory = array, id, memory
+        self.parent, self.step, self.version = parent, step, memory.version
+
+
+class Recorder:
+    """Writes down a path.
+
+    Parameters
+    ----------
+    dynamic : set
+        Recipes of ints (`recipe_of`) that are not to be guarded by value.
+
+    Attributes
+    ----------
+    events : list
+        See `hybridad.trace.path`.
+    reason : str or None
+        Why the run cannot be written down after all.
+    """
+
+    def __init__(self, dynamic=()):
+        self.events = []
+        self.dynamic = dynamic
+        self.reason = None
+        self.count = 0
+        self.loops = 0
+        self.hidden = {}        # place of a loop -> why it cannot be folded
+        self._failed = None     # the last error of an operation, and what was attempted
+        self.changes = 0        # how often outside state may have changed
+        self._memories = {}     # id of the owner of memory -> list of Memory
+        self._numbers = 0
+        self._known = {}        # id of an object -> (object, id of a node, or Array)
+        self._reads = {}        # what was read since the last effect
+        self._recipes = {}      # id of a node -> recipe
+        self._outside = []      # memories from outside
+        self._apart = set()     # pairs of memories that are known not to overlap
+        self.stored = {}        # id -> objects that this run has stored outside
+        self.active = set()     # ids of what depends on a differentiated argument
+
+    def forget(self):
+        """Let go of all but the events."""
+        self._memories, self._known, self._reads, self.stored = {}, {}, {}, {}
+        self._outside = []
+
+    # -- operations ------------------------------------------------------------------------------
+
+    def refuse(self, reason, site=None):
+        """No code will be made of this run: it is broken off."""
+        if self.reason is None:
+            where = f" ({site.file}:{site.line})" if site is not None else ""
+            self.reason = reason + where
+        raise NotTraced(self.reason)
+
+    def new_id(self):
+        """An id that nothing has yet."""
+        self.count += 1
+        if self.count > _MOST:
+            self.refuse(f"it does more than {_MOST:,} operations")
+        return self.count
+
+    def node(self, op, target, args, kwargs=None, result=None, site=None, memory=None,
+             name=None):
+        """Append an operation; returns its id."""
+        number = self.new_id()
+        kind = type(result)
+        if options_of_input(op, kwargs) or (op not in _PASSIVE and any(
+                ref.id in self.active for ref in refs_of((args, kwargs)))):
+            self.active.add(number)
+        aval = None if result is None else aval_of(result)
+        self.events.append(Node(
+            number, op, target, args, kwargs or {}, aval, memory, place_of(site),
+            name if site is None else site.name,
+            example=result if kind in _SHOWN or (aval and aval.kind == "number") else None))
+        return number
+
+    def compute(self, site, target, args, kwargs, function, operands=()):
+        """Call ``function()``, which does the operation `target`; see `apply`.
+
+        If it raises, and the user catches that, it must raise the next time, too (`caught`).
+        """
+        try:
+            result = function()
+        except Exception as error:
+            self._failed = error, (type(error), target, args, kwargs), site
+            raise
+        return self.apply(site, target, args, kwargs, result, operands)
+
+    def surely(self, function):
+        """Call ``function()``, which does the same in each call on this path, also if it raises."""
+        try:
+            return function()
+        except Exception as error:
+            self._failed = error, None, None
+            raise
+
+    def caught(self, error):
+        """Note that an error was caught; whether it is known why it was raised."""
+        if self._failed is None or self._failed[0] is not error:
+            return False
+        _, attempt, site = self._failed
+        if attempt is not None:
+            self.node("check", "raises", attempt, None, None, site)
+        return True
+
+    def apply(self, site, target, args, kwargs, result, operands=()):
+        """A pure function gave `result`; returns it as an object that is known.
+
+        Parameters
+        ----------
+        target : object
+            As in `ir.Node`.
+        args, kwargs
+            Encoded.
+        operands : sequence of ndarray
+            The arrays among the arguments, which the result may show.
+        """
+        kind = type(result)
+        if kind is np.ndarray:
+            return self._array(site, target, args, kwargs, result, operands)
+        if kind is list or issubclass(kind, tuple):
+            return self._several(site, target, args, kwargs, result, operands)
+        if self.ref(result) is not None and kind is not np.ndarray:
+            return result       # one of the operands itself
+        number = self.node("apply", target, args, kwargs, result, site)
+        return self.give(number, result, site)
+
+    def give(self, number, result, site):
+        """The result of operation `number`, as an object that is known."""
+        if is_number(result) or type(result) is str:
+            result = another(result)
+            self._known[id(result)] = result, number
+        elif type(result) in (bool, np.bool_):
+            self.events.append(Decision(Ref(number), "bool", bool(result), place_of(site)))
+        elif result is not None:
+            self._known[id(result)] = result, number
+        return result
+
+    def _several(self, site, target, args, kwargs, results, operands):
+        number = self.node("apply", target, args, kwargs, None, site)
+        shown = [x for x in results if type(x) is np.ndarray and self.array_of(x) is None
+                 and self._memory_of(x) is not None]
+        if shown:
+            memory = self._memory_of(shown[0])
+            parent = self._parent(memory, operands)
+            if parent is None or any(self._memory_of(x) is not memory for x in shown):
+                self.refuse("a function gave views of several arrays", site)
+                return results
+            hole = self.ref(parent.array)
+            step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
+            self._known[id(results)] = results, Array(results, number, memory, parent, step)
+            operands = (results,)
+        else:
+            operands = ()
+        parts = [self._part(site, number, k, x, operands) for k, x in enumerate(results)]
+        if type(results) is list:
+            return parts
+        return type(results)(*parts) if hasattr(results, "_fields") else tuple(parts)
+
+    def _parent(self, memory, operands):
+        """The array among the operands that shows a memory, or None."""
+        for operand in operands:
+            known = self.array_of(operand)
+            if known is not None and known.memory is memory:
+                return known
+        return None
+
+    def _part(self, site, number, k, x, operands):
+        if not (type(x) is np.ndarray or is_number(x) or type(x) in (list, tuple)):
+            return x
+        if self.ref(x) is not None:
+            return x
+        return self.apply(site, operator.getitem, (Ref(number), k), {}, x, operands)
+
+    # -- arrays ----------------------------------------------------------------------------------
+
+    def array_of(self, x):
+        """What is known of an array, or None."""
+        found = self._known.get(id(x))
+        return found[1] if found is not None and type(found[1]) is Array else None
+
+    def _memory_of(self, x):
+        """The memory that an array shows, if an array that is known shows it too."""
+        for memory in self._memories.get(id(_base(x)), ()):
+            if np.may_share_memory(memory.root.array, x):
+                return memory
+        return None
+
+    def new_array(self, x, number, outside):
+        """A new array with memory of its own (or of the outside)."""
+        base = _base(x)
+        self._numbers += 1
+        memory = Memory(self._numbers, None, base, outside)
+        memory.root = Array(x, number, memory)
+        self._memories.setdefault(id(base), []).append(memory)
+        self._known[id(x)] = x, memory.root
+        if outside:
+            self._outside.append(memory)
+            for other in self._outside:
+                if other.version:
+                    self.apart(other, None)
+        return memory
+
+    def next_memory(self):
+        """The number that the next new memory will have."""
+        return self._numbers + 1
+
+    def _array(self, site, target, args, kwargs, x, operands):
+        if self.array_of(x) is not None:
+            return x            # one of the operands itself
+        memory = self._memory_of(x)
+        if memory is None:
+            number = self.node("apply", target, args, kwargs, x, site, self.next_memory())
+            self.new_array(x, number, False)
+            return x
+        parent = self._parent(memory, operands)
+        if parent is None:
+            self.refuse("a view of an array that is no argument", site)
+            return x
+        hole = self.ref(parent.array)
+        step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
+        number = self.node("apply", target, args, kwargs, x, site, memory.number)
+        self._known[id(x)] = x, Array(x, number, memory, parent, step)
+        return x
+
+    def written(self, site, x, target, rest, kwargs=None):
+        """``target(x, *rest, **kwargs)`` has written into array `x`: a new version."""
+        known = self.array_of(x)
+        if known is None:
+            self.refuse("an array of unknown origin was written to", site)
+            return
+        memory = known.memory
+        others = self._memories.get(id(memory.base), ())
+        if len(others) > 1 and any(np.may_share_memory(other.root.array, x) for other in others
+                                   if other is not memory):
+            self.refuse("two views of memory that is not known were seen, one was written to", site)
+        path = []
+        while known.parent is not None:
+            path.append(known.step)
+            known = known.parent
+        root = memory.root
+        number = self.node("write", target, (self.ref(root.array), tuple(path[::-1]), *rest),
+                           kwargs, root.array, site, memory.number)
+        memory.version += 1
+        root.id, root.version = number, memory.version
+
+    def is_window(self, x, array, index):
+        """Whether an array is the view of another one by an index (encoded)."""
+        known, parent = self.array_of(x), self.array_of(array)
+        return (known is not None and known.parent is parent and parent is not None
+                and known.step.target is operator.getitem
+                and known.step.args[0] is HOLE and known.step.args[1] == index)
+
+    def ref(self, x):
+        """The `Ref` of a value that is known, or None."""
+        found = self._known.get(id(x))
+        if found is None or found[0] is not x:
+            return None
+        known = found[1]
+        if type(known) is not Array:
+            return Ref(known)
+        if known.version != known.memory.version:
+            self._again(known)
+        return Ref(known.id)
+
+    def _again(self, known):
+        """A view is used again after its memory was written to."""
+        if known.parent is None:
+            known.id, known.version = known.memory.root.id, known.memory.version
+            return
+        parent = self.ref(known.parent.array)
+        args = _without_hole(known.step.args, parent)
+        known.id = self.node("apply", known.step.target, args,
+                             _without_hole(known.step.kwargs, parent), known.array, None,
+                             known.memory.number)
+        known.version = known.memory.version
+
+    # -- everything else -------------------------------------------------------------------------
+
+    def know(self, x, number):
+        """`x` is what operation `number` gave."""
+        self._known[id(x)] = x, number
+
+    def is_known(self, x):
+        """Whether it is known where `x` came from."""
+        found = self._known.get(id(x))
+        return found is not None and found[0] is x
+
+    def is_class_of_known(self, cls):
+        """Whether an object from outside is of a class."""
+        return any(cls in type(x).__mro__ for x, _ in self._known.values())
+
+    def is_outside(self, x):
+        """Whether a value that is known is an object or an array from outside."""
+        known = self.array_of(x)
+        return known is None or known.memory.outside
+
+    def apart(self, memory, site):
+        """Memory from outside is written to: no other array from outside shows it."""
+        for other in self._outside:
+            pair = frozenset((memory.number, other.number))
+            if other is not memory and pair not in self._apart:
+                self._apart.add(pair)
+                self.node("check", "apart", (Ref(memory.root.id), Ref(other.root.id)), None,
+                          None, site)
+
+    def is_active(self, x):
+        """Whether a value depends on a differentiated argument."""
+        ref = self.ref(x)
+        return ref is not None and ref.id in self.active
+
+    def decide(self, site, x, kind, outcome):
+        """`x`, a known value, decided: it was `outcome` when it was converted."""
+        ref = self.ref(x)
+        if ref is not None:
+            self.events.append(Decision(ref, kind, outcome, place_of(site)))
+
+    def decide_id(self, site, number, kind, outcome):
+        """As `decide`, for what operation `number` gave."""
+        self.events.append(Decision(Ref(number), kind, outcome, place_of(site)))
+
+    def changed(self):
+        """Outside state may have changed: what was read before must be read again."""
+        self.changes += 1
+        self._reads = {}
+
+    def reads(self):
+        """What has been read since the last effect."""
+        return dict(self._reads)
+
+    def read_so_far(self, reads):
+        """Only what is in `reads` needs not be read again."""
+        self._reads = dict(reads)
+
+    def recipe_key(self, ref):
+        """By what recipe a value was read, for recipes of what is read of it."""
+        return self._recipes.get(ref.id, ref.id)
+
+    def check(self, kind, ref, expected, site, recipe=None):
+        """Note what must hold of a value; of an int also by what recipe it was read."""
+        options = None if recipe is None else {"recipe": recipe}
+        self.node("check", kind, (ref, expected), options, None, site)
+
+
+_MOST = 300_000  # operations of one run; writing them down takes some seconds
+_SHOWN = (np.ndarray, types.FunctionType, types.MethodType)
+_PASSIVE = frozenset(("input", "foreign", "check", "note"))
+
+
+def options_of_input(op, kwargs):
+    """Whether an operation is a differentiated argument."""
+    return op == "input" and kwargs
+
+
+def place_of(site):
+    """Where an operation stands in the source."""
+    if site is None:
+        return None
+    return Place(site.file, site.line, site.function, site.col, site.kind)
+
+
+def _base(x):
+    """What owns the memory of an array."""
+    while type(x.base) is np.ndarray or type(getattr(x.base, "base", None)) is np.ndarray:
+        # NumPy's functions for strides put an object in between.
+        x = x.base if type(x.base) is np.ndarray else x.base.base
+    return x if x.base is None else x.base
+
+
+def _with_hole(args, hole):
+    from hybridad.trace.ir import map_refs
+    return map_refs(lambda ref: HOLE if ref == hole else ref, args)
+
+
+def _without_hole(x, ref):
+    kind = type(x)
+    if x is HOLE:
+        return ref
+    if kind is tuple:
+        return tuple([_without_hole(item, ref) for item in x])
+    if kind is list:
+        return [_without_hole(item, ref) for item in x]
+    if kind is dict:
+        return {k: _without_hole(v, ref) for k, v in x.items()}
+    return x

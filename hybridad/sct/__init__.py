@@ -1,0 +1,1 @@
+"""The specializer: a trace becomes straight-line adjoint Python."""

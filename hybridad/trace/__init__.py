@@ -1,0 +1,1 @@
+"""What the runs of one signature did: a tree of paths made of operations, loops kept loops."""

@@ -1,0 +1,94 @@
+"""What the runs of a signature have shown about its loops, so that later runs fold alike."""
+
+from dataclasses import dataclass, field
+
+from hybridad.trace.matching import same_static
+
+__all__ = ["LIMIT", "FoldAgain", "Known", "KnownLoop", "NotFolded"]
+
+LIMIT = 64
+"""More iterations than that are not written out one by one."""
+
+
+class NotFolded(Exception):
+    """A loop is too long to be written out, and cannot be folded; the text says why."""
+
+
+class FoldAgain(Exception):
+    """What was known of a loop does not hold any more, and the walk cannot go on."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of the loops of a signature; all its runs share one.
+
+    Attributes
+    ----------
+    loops : dict
+        Place -> `KnownLoop`.
+    reasons : tuple of str
+        Why loops, or iterations of them, were written out in the last run.
+    grown : bool
+        The last run has shown something new of a loop that had been met before: earlier trees do
+        not fit any more, and its block is to take their place.
+    """
+
+    loops: dict = field(default_factory=dict)
+    reasons: tuple = ()
+    grown: bool = False
+
+    def loop(self, place):
+        """What is known of the loop at a place."""
+        return self.loops.setdefault(place, KnownLoop())
+
+    def state(self):
+        """What must not change if earlier trees are to fit."""
+        return {place: (x.peeled, x.unrolled, frozenset(x.strict))
+                for place, x in self.loops.items()}
+
+
+@dataclass(slots=True)
+class KnownLoop:
+    """What is known of the loop at one place.
+
+    Attributes
+    ----------
+    peeled : int
+        The first iterations that stand by themselves, because they differ from the others.
+    unrolled : bool
+        All do.
+    long : bool
+        There were too many for that once: they never do again.
+    strict : set of str
+        Names of arrays that are written to: with whom they share memory must be the same in all
+        iterations.
+    ways : list
+        Triples (label, static names behind the loop, number of this way out).
+    closed : bool
+        Whether the loop has been met at all.
+    """
+
+    peeled: int = 0
+    unrolled: bool = False
+    long: bool = False
+    strict: set = field(default_factory=set)
+    ways: list = field(default_factory=list)
+    closed: bool = False
+
+    def must_fold(self):
+        """It is too long to be written out; raise `FoldAgain` if that was what was done so far."""
+        if self.unrolled:
+            self.unrolled, self.long = False, True
+            raise FoldAgain
+
+    def way(self, label, names):
+        """The number of a way out: that of the jump, and of what is static behind it."""
+        for known, others, number in self.ways:
+            if known == label and len(names) == len(others) and all(
+                    x[0] == y[0] and same_static(x[1], y[1]) for x, y in zip(names, others)):
+                return number
+        numbers = {number for _, _, number in self.ways}
+        # 0 is the end at which everything is what the loop carries.
+        number = label if label and label not in numbers else 1 + max({9, *numbers})
+        self.ways.append((label, names, number))
+        return number

@@ -1,0 +1,136 @@
+"""Takes away what only later runs might have needed.
+
+Trees carry, for all loops, whatever may change, and ask after each by which way it was left; so
+that the paths of other runs can be merged into them. Code is made of the simplified tree.
+"""
+
+from itertools import count
+
+from hybridad.trace.ir import HOLE, Aval, Block, Branch, Leave, Loop, Next, Node, Phi, Ref
+from hybridad.trace.rewriting import Rewriting, leaves_of, parts_of
+
+__all__ = ["simplify"]
+
+_INT = Aval("number", "int")
+
+
+def simplify(tree: Block) -> Block:
+    """A tree without phis that never change, and without decisions that have one outcome.
+
+    What is carried by a loop and is in no iteration anything else is what it was before the loop. A
+    loop of which no iteration was seen becomes a decision that there is none.
+    """
+    survey = _Survey()
+    survey.block(tree)
+    return _Simplifying(survey).block(tree)
+
+
+class _Survey:
+    """Finds the phis that never change, in inner loops first.
+
+    `same`: id of a phi, or of what it gives -> what it always is.
+    """
+
+    def __init__(self):
+        self.same, self.last_id = {}, 0
+        self._written = [set()]  # memories that are written to in loops, the outer ones first
+
+    def find(self, x):
+        """What a value of a phi always is."""
+        while type(x) is Ref and x.id in self.same:
+            x = self.same[x.id]
+        return x
+
+    def block(self, root):
+        """Look at all loops in a tree."""
+        for part in parts_of(root):
+            for node in part.nodes:
+                if type(node) is Loop:
+                    self.loop(node)
+                    continue
+                self.last_id = max(self.last_id, node.id)
+                if node.op == "write":
+                    self._written[-1].add(node.memory)
+
+    def loop(self, loop):
+        """Look at a loop."""
+        self.last_id = max(self.last_id, loop.id, -1 if loop.item is None else loop.item)
+        self._written.append(set())
+        self.block(loop.body)
+        written = self._written.pop()
+        self._written[-1] |= written
+        leaves = list(leaves_of(loop.body))
+        for k, phi in enumerate(loop.phis):
+            self.last_id = max(self.last_id, phi.id, phi.out)
+            if phi.init is HOLE:
+                continue
+            init = self.find(phi.init)
+            values = [self.find(leaf.values[k]) for leaf in leaves]
+            if phi.memory in written and any(x is HOLE for x in values):
+                continue
+            if all(x is HOLE or (type(x) is Ref and (x.id == phi.id or x == init))
+                   for x in values):
+                self.same[phi.id] = self.same[phi.out] = init
+
+
+class _Simplifying(Rewriting):
+    """Writes the tree without what the survey has found."""
+
+    def __init__(self, survey):
+        super().__init__(survey.same)
+        self.find, self.ids = survey.find, count(survey.last_id + 1)
+        self.kept = []
+
+    def ref(self, ref):
+        return self.find(ref)
+
+    def shaped(self, block):
+        """A block that goes on behind loops that are left in one way only."""
+        while True:
+            loop = block.nodes[-1] if block.nodes else None
+            end = block.end
+            if type(loop) is not Loop or type(end) is not Branch or end.kind != "left" \
+                    or end.test.id != loop.id:
+                return block
+            if loop.body.end is None and not loop.body.nodes:
+                return self._never(block, loop)
+            labels = {leaf.label for leaf in leaves_of(loop.body) if type(leaf) is Leave}
+            if loop.kind != "while":
+                labels.add(0)
+            if labels != set(end.sides) or len(labels) > 1:
+                return block
+            side = end.sides[min(labels)]
+            block = Block(block.nodes + side.nodes, side.end)
+
+    def _never(self, block, loop):
+        """No iteration of this loop was seen, so there must be none."""
+        for phi in loop.phis:
+            self.values[phi.out] = phi.init
+        nodes, over = block.nodes[:-1], loop.spec[0]
+        if loop.kind == "range":
+            if not any(type(x) is Ref for x in loop.spec):
+                side = block.end.sides[0]
+                return self.shaped(Block(nodes + side.nodes, side.end))
+            over = Ref(next(self.ids))
+            nodes += (Node(over.id, "apply", range, loop.spec, aval=Aval("object", "range"),
+                           place=loop.place, example=range(0)),)
+        nodes += (Node(loop.id, "apply", len, (over,), aval=_INT, place=loop.place, example=0),)
+        return Block(nodes, Branch(Ref(loop.id), "value", block.end.sides, loop.place))
+
+    def loop(self, loop):
+        kept = [k for k, phi in enumerate(loop.phis) if phi.id not in self.values]
+        spec = self.value(loop.spec)
+        phis = tuple([
+            Phi(phi.id, self.value(phi.init), phi.out, phi.name, phi.aval, phi.memory, phi.example)
+            for phi in [loop.phis[k] for k in kept]])
+
+        def leaf(end):
+            values = tuple([self.value(end.values[k]) for k in kept])
+            if type(end) is Next:
+                return Next(values, end.number)
+            return Leave(values, end.number, end.label, end.counts)
+        body = self.block(loop.body, leaf)
+        return Loop(
+            loop.id, loop.kind, spec, loop.item, phis, body, loop.once, loop.of, loop.order,
+            loop.place, loop.part, loop.item_aval, loop.item_example, loop.item_name,
+            loop.item_memory)

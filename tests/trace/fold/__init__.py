@@ -1,0 +1,1 @@
+"""Tests of hybridad.trace.fold, module by module."""
