@@ -18,7 +18,7 @@ from tests.generator.loop_oracle import LoopProgram
 from tests.generator.loop_programs import loop_source
 from tests.generator.shrinking import shrink
 
-ENGINE = "tape"
+ENGINE = "auto"
 COUNT = 300
 LEAST_SPECIALIZED = {"tape": 0.0, "auto": 0.85}
 

@@ -18,6 +18,9 @@ from tests.generator import programs, same, state_of
 
 _HEALTH = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large,
            HealthCheck.large_base_example]
+# Some of them part more often than specialized code is made for.
+pytestmark = pytest.mark.filterwarnings("ignore::hybridad.errors.SpecializationWarning")
+
 _PHASES = (Phase.generate, Phase.shrink)
 _LEAST = {"branches on data": 0.4, "writes in place": 0.4, "writes through a view": 0.2,
           "has a nonzero gradient": 0.8, "is smooth at every call": 0.9}

@@ -28,6 +28,7 @@ def _reshaped(g, ans, a, *args, **kwargs):
 
 def _layout(a, order):
     """The order in which the elements of `a` are read, as "C" or "F"."""
+    order = order.upper()
     return order if order in "CF" else "F" if a.flags.fnc else "C"
 
 

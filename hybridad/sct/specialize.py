@@ -78,10 +78,11 @@ def specialize(tree, wanted, name, has_aux=False, guarded=False, arity=None):
     ------
     NotSpecialized
     """
+    tree = make_examples(simplify(tree))
     inputs = {node.target: node.id for node in tree.nodes
               if type(node) is Node and node.op == "input"}
     try:
-        block = reverse(make_examples(simplify(tree)), [inputs[k] for k in wanted],
+        block = reverse(tree, [inputs[k] for k in wanted],
                         guards="zero" if guarded else "none")
     except Unsupported as reason:
         raise NotSpecialized(str(reason)) from reason

@@ -4,14 +4,18 @@ Trees carry, for all loops, whatever may change, and ask after each by which way
 that the paths of other runs can be merged into them. Code is made of the simplified tree.
 """
 
+import operator
 from itertools import count
 
-from hybridad.trace.ir import HOLE, Aval, Block, Branch, Leave, Loop, Next, Node, Phi, Ref
+from hybridad.trace.ir import HOLE, Aval, Block, Branch, Leave, Loop, Next, Node, Phi, Ref, refs_of
 from hybridad.trace.rewriting import Rewriting, leaves_of, parts_of
 
 __all__ = ["simplify"]
 
 _INT = Aval("number", "int")
+_ARITHMETIC = frozenset((
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne))
 
 
 def simplify(tree: Block) -> Block:
@@ -73,6 +77,17 @@ class _Survey:
                 self.same[phi.id] = self.same[phi.out] = init
 
 
+def _is_arithmetic(target):
+    return type(target) is type(operator.add) and target in _ARITHMETIC
+
+
+def _is_settled(last, end, value):
+    """Whether a branch decides a shape that cannot be another one: the index is static."""
+    return (type(end) is Branch and end.kind == "shape" and len(end.sides) == 1
+            and type(last) is Node and last.id == end.test.id and last.target is operator.getitem
+            and not any(refs_of(value(last.args[1]))))
+
+
 class _Simplifying(Rewriting):
     """Writes the tree without what the survey has found."""
 
@@ -85,10 +100,16 @@ class _Simplifying(Rewriting):
         return self.find(ref)
 
     def shaped(self, block):
-        """A block that goes on behind loops that are left in one way only."""
+        """A block that goes on behind what has one outcome only: loops, shapes, static integers."""
+        block = self._without_static(block)
         while True:
             loop = block.nodes[-1] if block.nodes else None
             end = block.end
+            if _is_settled(loop, end, self.value):
+                (side,) = end.sides.values()
+                side = self._without_static(side)
+                block = Block(block.nodes + side.nodes, side.end)
+                continue
             if type(loop) is not Loop or type(end) is not Branch or end.kind != "left" \
                     or end.test.id != loop.id:
                 return block
@@ -101,6 +122,21 @@ class _Simplifying(Rewriting):
                 return block
             side = end.sides[min(labels)]
             block = Block(block.nodes + side.nodes, side.end)
+
+    def _without_static(self, block):
+        """A block without the arithmetic of integers that a loop has counted when written out."""
+        kept = []
+        for node in block.nodes:
+            if type(node) is Node and node.op == "apply" and _is_arithmetic(node.target):
+                args = self.value(node.args)
+                if all(type(x) in (int, bool) for x in args):
+                    try:
+                        self.values[node.id] = node.target(*args)
+                    except ArithmeticError:     # it will be raised where it stands
+                        kept.append(node)
+                    continue
+            kept.append(node)
+        return block if len(kept) == len(block.nodes) else Block(tuple(kept), block.end)
 
     def _never(self, block, loop):
         """No iteration of this loop was seen, so there must be none."""

@@ -16,6 +16,7 @@ from tests.rules.direct import load_cases
 FULL = os.environ.get("HYBRIDAD_FULL") == "1"
 
 KNOWN = {
+    "of an array that is not contiguous": "the orders A and K ask for its strides",
     "a rule decides by a value": "the order of a norm that is no constant of the program",
     "foreign call 0 of the second run": "a case that catches warnings",
     "array_function of hybridad is called inside": "a case that calls what we have for arange",

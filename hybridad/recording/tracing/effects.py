@@ -15,7 +15,7 @@ from hybridad.recording.tracing.encoding import (
     has_active,
     is_constant_object,
 )
-from hybridad.recording.tracing.reads import enter_value
+from hybridad.recording.tracing.reads import enter_value, memory_of
 from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, outgoing, repeats_itself
 from hybridad.trace.ir import Ref
@@ -133,14 +133,16 @@ class Effects:
         if active and not shows and not (result is None or type(result) is str):
             recorder.refuse(f"{getattr(f, '__name__', f)} is called with a differentiated value",
                             site)
-        number = recorder.node("foreign", None, encoded, None, result, site)
+        number = recorder.node("foreign", None, encoded, None, result, site,
+                               memory_of(recorder, result))
         if shows or (result is None and site.discarded):
             return result
         if type(result) is tuple:
             recorder.check("type", Ref(number), tuple, site)
             recorder.check("length", Ref(number), len(result), site)
             return tuple([enter_value(
-                recorder, site, recorder.node("read", "item", (Ref(number), k), None, x, site),
+                recorder, site, recorder.node("read", "item", (Ref(number), k), None, x, site,
+                                                memory_of(recorder, x)),
                 x, ("foreign", site.line, site.col, k)) for k, x in enumerate(result)])
         return enter_value(recorder, site, number, result, ("foreign", site.line, site.col))
 

@@ -269,13 +269,15 @@ class Loops:
         recorder = self.run.recorder
         self._forget_reads(loop)
         heads, new = [], []
-        for name, value in zip(names, values):
+        # All of them first: views that are taken again are so before the iteration begins.
+        before = [self._before(loop.last.get(name, HOLE) if name in loop.source.targets else value)
+                  for name, value in zip(names, values)]
+        for name, value, its in zip(names, values, before):
             if name in loop.source.targets:
-                before = self._before(loop.last.get(name, HOLE))
-                heads.append(self._fresh_target(name, before, value))
+                heads.append(self._fresh_target(name, its, value))
                 new.append(value)
                 continue
-            made, head = self._rebound(name, value, name in loop.source.stored)
+            made, head = self._rebound(name, value, its, name in loop.source.stored)
             heads.append(head)
             new.append(made)
         item = loop.item
@@ -310,9 +312,8 @@ class Loops:
         except NotTraced:
             return _Opaque(value)
 
-    def _rebound(self, name, value, stored):
+    def _rebound(self, name, value, before, stored):
         """A live name at a head: a value of its own if the loop may assign it."""
-        before = self._before(value)
         if not stored:
             return value, Name(name, before)
         recorder = self.run.recorder
@@ -337,8 +338,9 @@ class Loops:
         recorder = self.run.recorder
         self._forget_reads(loop)
         left, new = [], []
-        for name, value in zip(names, values):
-            made, head = self._rebound(name, value, name in loop.source.stored)
+        before = list(map(self._before, values))
+        for name, value, its in zip(names, values, before):
+            made, head = self._rebound(name, value, its, name in loop.source.stored)
             left.append(head)
             new.append(made)
         recorder.events.append(Exit(loop.number, tuple(left)))

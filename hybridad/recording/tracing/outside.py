@@ -6,7 +6,7 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.tracing.encoding import encode, has_known
-from hybridad.recording.tracing.reads import enter_value
+from hybridad.recording.tracing.reads import enter_value, memory_of
 from hybridad.recording.tracing.values import Dynamic, Text, outgoing
 from hybridad.trace.ir import Ref
 
@@ -103,7 +103,8 @@ class OutsideContainers:
         for x in (*args, *kwargs.values()):
             run.stored(x)
         result = f(*outgoing(args), **{k: outgoing(x) for k, x in kwargs.items()})
-        number = recorder.node("effect", "method", encoded, None, result, site)
+        number = recorder.node("effect", "method", encoded, None, result, site,
+                               memory_of(recorder, result))
         recorder.changed()
         if result is None:
             return None

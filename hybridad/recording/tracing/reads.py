@@ -9,7 +9,7 @@ from hybridad.recording.tracing.encoding import is_constant_object
 from hybridad.recording.tracing.values import another, aval_of, is_number, is_static
 from hybridad.trace.ir import Ref
 
-__all__ = ["enter_value", "read"]
+__all__ = ["enter_value", "memory_of", "read"]
 
 
 def read(recorder, site, target, args, value, **options):
@@ -21,11 +21,15 @@ def read(recorder, site, target, args, value, **options):
     # What this run has stored there is known by itself; the read only shows that it still is there.
     is_stored = id(value) in recorder.stored and recorder.ref(value) is not None
     number = recorder.node("read", target, args, options, None if is_stored else value, site,
-                           recorder.next_memory() if _is_new_array(recorder, value) else
-                           _memory_number(recorder, value))
+                           memory_of(recorder, value))
     made = enter_value(recorder, site, number, value, (target, *map(_recipe_key(recorder), args)))
     recorder._reads[key] = value, made
     return made
+
+
+def memory_of(recorder, x):
+    """The number of the memory that an array from outside shows, or will have; else None."""
+    return recorder.next_memory() if _is_new_array(recorder, x) else _memory_number(recorder, x)
 
 
 def _key(x):
