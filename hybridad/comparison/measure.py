@@ -1,4 +1,4 @@
-"""Time a plain run and the tape, and hold the gradient against finite differences."""
+"""Time a plain run and value and gradient, and hold the gradient against finite differences."""
 
 import math
 import time
@@ -30,7 +30,7 @@ class Comparison:
     same_value: bool
     gradient_norm: float
     plain_seconds: float
-    tape_seconds: float
+    gradient_seconds: float
     ratio: float
     worst_difference: float
 
@@ -73,7 +73,7 @@ def measure(problem: Problem, args: tuple, seconds: float, step: Callable) -> Co
     """One problem: its answer, the check of it, and the times."""
     step(0.0, "plain run")
     plain = problem.function(*args)
-    step(0.1, "tape")
+    step(0.1, "gradient")
     differentiate = hybridad.value_and_grad(problem.function, argnums=problem.argnums)
     value, gradients = differentiate(*args)
     step(0.2, "finite differences")
@@ -84,7 +84,7 @@ def measure(problem: Problem, args: tuple, seconds: float, step: Callable) -> Co
         seconds,
         lambda part: step(0.5 + part / 2, "timing"),
     )
-    plain_seconds, tape_seconds = map(median, times)
+    plain_seconds, gradient_seconds = map(median, times)
     return Comparison(
         problem=problem.name,
         title=problem.title,
@@ -92,8 +92,8 @@ def measure(problem: Problem, args: tuple, seconds: float, step: Callable) -> Co
         same_value=bool(value == plain),
         gradient_norm=math.sqrt(sum(float(np.sum(np.square(g))) for g in gradients)),
         plain_seconds=plain_seconds,
-        tape_seconds=tape_seconds,
-        ratio=tape_seconds / plain_seconds,
+        gradient_seconds=gradient_seconds,
+        ratio=gradient_seconds / plain_seconds,
         worst_difference=worst,
     )
 

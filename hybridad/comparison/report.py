@@ -54,7 +54,7 @@ def print_table(records: Sequence[Comparison]) -> None:
 
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("problem", no_wrap=True)
-    for heading in ("value", "|gradient|", "plain run", "tape", "ratio", "difference"):
+    for heading in ("value", "|gradient|", "plain run", "gradient", "ratio", "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     for record in records:
         table.add_row(
@@ -62,7 +62,7 @@ def print_table(records: Sequence[Comparison]) -> None:
             f"{record.value:.6g}" + ("" if record.same_value else " !"),
             f"{record.gradient_norm:.6g}",
             _duration(record.plain_seconds),
-            _duration(record.tape_seconds),
+            _duration(record.gradient_seconds),
             f"{record.ratio:.1f}",
             f"{record.worst_difference:.0e}",
             style=None if record.agrees else "red",
@@ -70,7 +70,7 @@ def print_table(records: Sequence[Comparison]) -> None:
     console = Console()
     console.print(table)
     console.print(
-        "ratio: tape to plain run; difference: worst relative one from finite differences"
+        "ratio: value and gradient to plain run; difference: worst relative one from finite differences"
         + ("" if all(r.same_value for r in records) else "; !: not the plain run's value"),
         style="dim",
     )

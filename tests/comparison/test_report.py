@@ -15,7 +15,7 @@ RECORD = Comparison(
     same_value=True,
     gradient_norm=0.09474143,
     plain_seconds=0.0234,
-    tape_seconds=1.234,
+    gradient_seconds=1.234,
     ratio=52.7,
     worst_difference=6e-12,
 )
@@ -30,7 +30,7 @@ def test_a_table_of_80_columns_cuts_nothing(capsys):
     print_table([RECORD])
     out = capsys.readouterr().out
     lines = [" ".join(line.split()) for line in out.split("\n")]
-    assert "problem value |gradient| plain run tape ratio difference" in lines
+    assert "problem value |gradient| plain run gradient ratio difference" in lines
     assert "kmeans_loop -142.213 0.0947414 23.4 ms 1.23 s 52.7 6e-12" in lines
     assert "…" not in out and "!" not in out
 
