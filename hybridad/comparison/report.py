@@ -70,7 +70,8 @@ def print_table(records: Sequence[Comparison]) -> None:
     console = Console()
     console.print(table)
     console.print(
-        "ratio: value and gradient to plain run; difference: worst relative one from finite differences"
+        "ratio: value and gradient to plain run; "
+        "difference: worst relative one from finite differences"
         + ("" if all(r.same_value for r in records) else "; !: not the plain run's value"),
         style="dim",
     )
