@@ -24,6 +24,7 @@ def spell(target, *args, **kwargs):
     return Speller(Statics(), look.__getitem__).operation(target, args, kwargs).text
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")  # from Python 3.12
 def test_brackets_are_right_in_random_expressions():
     rng = random.Random(0)
     for _ in range(3000):
