@@ -265,9 +265,7 @@ cdef class Dispatcher:
         if entry.begin is not None:
             run = entry.begin(self.function)
             put_leaf(w, run)
-        filters = <list>warnings.filters
-        if _FIRST is None or not filters or filters[0] is not _FIRST:
-            raise_warnings()
+        see_warnings_raised()
         try:
             result = PyObject_Vectorcall(function, w.leaves, w.nleaves, NULL)
             if type(result) is tuple and entry.looks_for_nan \
@@ -342,15 +340,16 @@ NAN = "NaN"
 cdef object _FIRST = None   # the filter by which warnings of specialized code are raised
 
 
-def raise_warnings():
+cpdef see_warnings_raised():
     """See that a warning in specialized code, which has other lines than the user's, is raised.
 
     The call is then given up, and answered by the tape, which warns at the user's line.
     """
     global _FIRST
-    warnings.filterwarnings("error", module=r"hybridad\.specialized$")
-    _FIRST = warnings.filters[0]
-
+    cdef list filters = warnings.filters
+    if _FIRST is None or not filters or filters[0] is not _FIRST:
+        warnings.filterwarnings("error", module=r"hybridad\.specialized$")
+        _FIRST = warnings.filters[0]
 
 
 cdef bint holds_nan(tuple result, Py_ssize_t place):

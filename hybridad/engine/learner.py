@@ -108,9 +108,7 @@ class Learner:
         if self.must:
             reason = self.cache.reason if call.entry is None else call.entry.reason
             if reason is not None:
-                raise UnsupportedError(message(
-                    f"{self.name} cannot be specialized: {reason}.",
-                    'Leave engine="sct" away: the tape answers such calls.'))
+                raise self._refusal(reason)
         return self.by_tape(call, journal)[1]
 
     def _learn(self, call, recording, journal):
@@ -119,9 +117,12 @@ class Learner:
         except NotLearnt as reason:
             self.cache.refuse(call, str(reason))
             if self.must:
-                raise UnsupportedError(message(
-                    f"{self.name} cannot be specialized: {reason}.",
-                    'Leave engine="sct" away: the tape answers such calls.')) from None
+                raise self._refusal(reason) from None
+
+    def _refusal(self, reason):
+        return UnsupportedError(message(
+            f"{self.name} cannot be specialized: {reason}.",
+            'Leave engine="sct" away: the tape answers such calls.'))
 
     def record(self, call, journal, watches, counts):
         """Run the function on the tape."""

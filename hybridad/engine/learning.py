@@ -1,5 +1,6 @@
 """From a call that the tape has answered to code: the second run, and what is made of it."""
 
+import contextlib
 import warnings
 from time import perf_counter
 from typing import NamedTuple
@@ -95,7 +96,7 @@ def learn(engine, call, recording, journal):
     dynamic = _dynamic(call, known)
     start = perf_counter()
     events, hidden = _traced(engine, call, recording, journal, dynamic)
-    try:
+    with _not_learnt(NotFolded, NotSpecialized):
         loops = Known() if known is None or known.dynamic != dynamic else known.loops
         for place in hidden:
             loops.loop(place).unrolled = True
@@ -110,14 +111,6 @@ def learn(engine, call, recording, journal):
                     raise NotLearnt(f"its paths do not fit into one program: {reason}") from reason
         recorded = perf_counter()
         code = _code_for(engine, tree, call, guarded)
-    except NotLearnt:
-        raise
-    except (NotFolded, NotSpecialized) as reason:
-        raise NotLearnt(str(reason)) from reason
-    except Exception as error:
-        if is_strict():
-            raise
-        raise NotLearnt(f"an error in hybridad: {error!r}") from error
     seconds = _spent(known, recorded - start, perf_counter() - recorded)
     _teach(engine, call,
            Learnt(drop_examples(tree), code, dynamic, loops, seconds, do_share(call.leaves),
@@ -148,15 +141,24 @@ def adopt(engine, call, known):
     NotLearnt
     """
     start = perf_counter()
-    try:
+    with _not_learnt(NotSpecialized):
         code = _code_for(engine, known.tree, call, True)
-    except NotSpecialized as reason:
+    return _teach_same(engine, call, known, code, start)
+
+
+@contextlib.contextmanager
+def _not_learnt(*reasons):
+    """Turn exceptions of these classes, and errors of our own unless strict, into NotLearnt."""
+    try:
+        yield
+    except NotLearnt:
+        raise
+    except reasons as reason:
         raise NotLearnt(str(reason)) from reason
     except Exception as error:
         if is_strict():
             raise
         raise NotLearnt(f"an error in hybridad: {error!r}") from error
-    return _teach_same(engine, call, known, code, start)
 
 
 def _code_for(engine, tree, call, guarded):
@@ -202,18 +204,13 @@ def _traced(engine, call, recording, journal, dynamic):
               **dict(zip(call.signature.names,
                          call.signature.arguments[len(call.args):]))}
     try:
-        with warnings.catch_warnings():     # the first run has given them
-            warnings.simplefilter("ignore")
-            events, result, hidden = trace(engine.f, call.args, call.kwargs, call.keys, second,
-                                   engine.has_aux, dynamic, counts)
-        expected, is_single = engine.values_of(recording)
-        found = _leaves_of(result[0] if engine.has_aux else result, is_single)
-    except (NotTraced, RecursionError) as reason:
-        raise NotLearnt(str(reason)) from None
-    except Exception as error:
-        if is_strict():
-            raise
-        raise NotLearnt(f"an error in hybridad: {error!r}") from error
+        with _not_learnt(NotTraced, RecursionError):
+            with warnings.catch_warnings():     # the first run has given them
+                warnings.simplefilter("ignore")
+                events, result, hidden = trace(engine.f, call.args, call.kwargs, call.keys, second,
+                                               engine.has_aux, dynamic, counts)
+            expected, is_single = engine.values_of(recording)
+            found = _leaves_of(result[0] if engine.has_aux else result, is_single)
     finally:
         second.undo()
         journal.redo()

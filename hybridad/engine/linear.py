@@ -2,11 +2,10 @@
 
 import contextlib
 import types
-import warnings
 import weakref
 
 from hybridad import tree
-from hybridad._dispatch import raise_warnings
+from hybridad._dispatch import see_warnings_raised
 from hybridad._run import innermost_run
 from hybridad._signature import signature
 from hybridad.engine.answers import (
@@ -157,7 +156,7 @@ class LinearEngine(Learner):
         if entry.begin is not None:
             call.run = entry.begin(self.f)
             arguments.append(call.run)
-        _see_warnings_raised()
+        see_warnings_raised()
         try:
             result = entry.function(*arguments)
         except Exception as error:
@@ -256,14 +255,3 @@ def answer_by_tape(way, name, call, recording):
 def parts_of(f):
     """What has to live as long as what is known of a function: the function, or a method's two."""
     return (f.__self__, f.__func__) if type(f) is types.MethodType else (f,)
-
-
-_ours = None    # the filter that `raise_warnings` has put first
-
-
-def _see_warnings_raised():
-    """See that a warning in specialized code is raised; it is given by the tape."""
-    global _ours
-    if not warnings.filters or warnings.filters[0] is not _ours:
-        raise_warnings()
-        _ours = warnings.filters[0]

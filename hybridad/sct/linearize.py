@@ -5,12 +5,12 @@ on stay what they are there.
 """
 
 from hybridad import tree as pytrees
-from hybridad.sct.differentiate import Unsupported, forward, reverse
+from hybridad.sct.differentiate import forward, reverse
 from hybridad.sct.differentiate.program import rebuilt
 from hybridad.sct.emit import emit
 from hybridad.sct.load import load
 from hybridad.sct.passes import run as clean
-from hybridad.sct.specialize import Code, NotSpecialized
+from hybridad.sct.specialize import Code, NotSpecialized, derived, inputs_of
 from hybridad.trace.examples import make_examples
 from hybridad.trace.ir import Block, Branch, Loop, Node, Ref, map_refs, refs_of, replace
 from hybridad.trace.simplify import simplify
@@ -79,7 +79,7 @@ def pullback_code(tree, wanted, name, arity):
         plans.append(Plan(_order_of(block)))
         return _with_end(block, value=None, aux=(len(plans) - 1, block.end.value, block.end.aux))
 
-    block = _derived(lambda: reverse(tree, _ids(tree, wanted), "given", "zero"))
+    block = derived(lambda: reverse(tree, inputs_of(tree, wanted), "given", "zero"))
     block = clean(rebuilt(block, lambda blocks: planned(blocks[-1])))
     for leaf in _leaves(block):
         plans[leaf.end.aux[0]].parameters = tuple(sorted(
@@ -110,7 +110,7 @@ def push_code(tree, wanted, name, arity):
 
     tree = _prepared(tree)
     _check_values(tree)
-    block = _derived(lambda: forward(tree, _ids(tree, wanted)))
+    block = derived(lambda: forward(tree, inputs_of(tree, wanted)))
     return _pushed(block, without_value, tree, wanted, name, arity)
 
 
@@ -131,11 +131,11 @@ def second_push_code(tree, wanted, name, arity):
 
     tree = _prepared(tree)
 
-    def derived():
-        adjoint = reverse(tree, _ids(tree, wanted), guards="singular")
-        return forward(adjoint, _ids(adjoint, wanted))
+    def tangent_of_gradient():
+        adjoint = reverse(tree, inputs_of(tree, wanted), guards="singular")
+        return forward(adjoint, inputs_of(adjoint, wanted))
 
-    return _pushed(_derived(derived), without_value, tree, wanted, name, arity)
+    return _pushed(derived(tangent_of_gradient), without_value, tree, wanted, name, arity)
 
 
 def _pushed(block, changed, tree, wanted, name, arity):
@@ -149,19 +149,6 @@ def _code(source, tree):
     code.repeats = not any(node.op in _EFFECTS for node in _operations(tree)
                            if type(node) is Node)
     return code
-
-
-def _derived(make):
-    try:
-        return make()
-    except Unsupported as reason:
-        raise NotSpecialized(str(reason)) from reason
-
-
-def _ids(block, wanted):
-    inputs = {node.target: node.id for node in block.nodes
-              if type(node) is Node and node.op == "input"}
-    return [inputs[number] for number in wanted]
 
 
 def _prepared(tree):

@@ -9,7 +9,7 @@ from hybridad.trace.examples import make_examples
 from hybridad.trace.ir import Node
 from hybridad.trace.simplify import simplify
 
-__all__ = ["Code", "NotSpecialized", "specialize"]
+__all__ = ["Code", "NotSpecialized", "derived", "inputs_of", "specialize"]
 
 
 class NotSpecialized(Exception):
@@ -52,6 +52,21 @@ class Code:
         return None if number is None else self.source.exits[number].recipe
 
 
+def derived(make):
+    """What ``make()`` gives, a derivative; NotSpecialized if there is none."""
+    try:
+        return make()
+    except Unsupported as reason:
+        raise NotSpecialized(str(reason)) from reason
+
+
+def inputs_of(block, wanted):
+    """The ids of the operations that give the leaves with these numbers."""
+    inputs = {node.target: node.id for node in block.nodes
+              if type(node) is Node and node.op == "input"}
+    return [inputs[number] for number in wanted]
+
+
 def specialize(tree, wanted, name, has_aux=False, guarded=False, arity=None):
     """Make the function that gives the value and the gradient.
 
@@ -79,14 +94,8 @@ def specialize(tree, wanted, name, has_aux=False, guarded=False, arity=None):
     NotSpecialized
     """
     tree = make_examples(simplify(tree))
-    inputs = {node.target: node.id for node in tree.nodes
-              if type(node) is Node and node.op == "input"}
-    try:
-        block = reverse(tree, [inputs[k] for k in wanted],
-                        guards="zero" if guarded else "none")
-    except Unsupported as reason:
-        raise NotSpecialized(str(reason)) from reason
-    block = clean(block)
+    guards = "zero" if guarded else "none"
+    block = clean(derived(lambda: reverse(tree, inputs_of(tree, wanted), guards=guards)))
     source = emit(block, name, has_aux=has_aux, arity=arity)
     return Code(load(source), source, tree)
 

@@ -44,15 +44,18 @@ class Effects:
         """f's own effect on something outside; performed by the caller."""
         recorder = self.recorder
         self.escape(site, args[-1])
-        try:
-            encoded = (*first, *[encode(recorder, x) for x in args[1:]]) if first is not None \
-                else tuple([encode(recorder, x) for x in args])
-        except NotTraced as reason:
-            recorder.refuse(str(reason), site)
+        own = args if first is None else args[1:]
+        encoded = (*(first or ()), *self._encoded(site, tuple(own)))
         before()
         recorder.node("effect", kind, encoded, None, None, site)
         self.stored(args[-1])
         recorder.changed()
+
+    def _encoded(self, site, x):
+        try:
+            return encode(self.recorder, x)
+        except NotTraced as reason:
+            self.recorder.refuse(str(reason), site)
 
     def stored(self, x):
         """`x` is stored outside."""
@@ -112,10 +115,7 @@ class Effects:
                 self.escape(site, x)
         if type(kwargs.get("out")) is np.ndarray:
             recorder.refuse("code that is not followed writes into an array", site)
-        try:
-            encoded = encode(recorder, (f, args, kwargs))
-        except NotTraced as reason:
-            recorder.refuse(str(reason), site)
+        encoded = self._encoded(site, (f, args, kwargs))
         arrays = [x for x in arrays_in((args, kwargs)) if x.flags.writeable]
         before = [x.copy() for x in arrays]
         args, kwargs = outgoing(tuple(args)), {k: outgoing(x) for k, x in kwargs.items()}
@@ -156,9 +156,7 @@ class Effects:
     def absent(self, site, o, name):
         """``hasattr(o, name)`` was false."""
         if self.recorder.is_known(o) or is_constant_object(o):
-            number = self.recorder.node("read", "has attribute", (encode(self.recorder, o), name),
-                                        None, None, site)
-            self.recorder.check("equal", Ref(number), False, site)
+            self._noted_attribute(site, o, name, False)
 
     def unshadowed(self, site, namespace):
         """A builtin was read: no global of its name hides it."""
@@ -169,7 +167,9 @@ class Effects:
 
     def has_attribute(self, site, o, name):
         """``hasattr(o, name)`` of an object from outside"""
-        outcome = hasattr(o, name)
+        return self._noted_attribute(site, o, name, hasattr(o, name))
+
+    def _noted_attribute(self, site, o, name, outcome):
         number = self.recorder.node("read", "has attribute", (encode(self.recorder, o), name),
                                     None, None, site)
         self.recorder.check("equal", Ref(number), outcome, site)

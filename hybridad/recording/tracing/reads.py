@@ -78,20 +78,16 @@ def enter_value(recorder, site, number, value, recipe):
         if value.dtype.hasobject or value.dtype.names is not None:
             recorder.refuse("an array of objects or records", site)
         aval = aval_of(value)
-        if recorder._memory_of(value) is not None and recorder._memory_of(value).version:
+        memory = recorder._memory_of(value)
+        if memory is not None and memory.version:
             recorder.refuse("an array was read whose memory has been written to otherwise", site)
         recorder.check("array", ref, (aval.dtype, aval.shape, aval.layout), site)
         recorder.new_array(value, number, True)
         return value
-    if kind is int:
-        if recipe in recorder.dynamic:
-            recorder.check("type", ref, int, site)
-            made = another(value)
-            recorder.know(made, number)
-            return made
+    if kind is int and recipe not in recorder.dynamic:
         recorder.check("equal", ref, value, site, recipe)
         return value
-    if is_number(value):
+    if kind is int or is_number(value):
         recorder.check("type", ref, kind, site)
         made = another(value)
         recorder.know(made, number)

@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from hybridad.recording.tracing.values import another, aval_of, is_number
-from hybridad.trace.ir import HOLE, Node, Place, Ref, Step, refs_of
+from hybridad.trace.ir import HOLE, Node, Place, Ref, Step, map_refs, refs_of
 from hybridad.trace.path import Decision
 
 __all__ = ["NotTraced", "Recorder"]
@@ -97,7 +97,8 @@ class Recorder:
         """Append an operation; returns its id."""
         number = self.new_id()
         kind = type(result)
-        if options_of_input(op, kwargs) or (op not in _PASSIVE and any(
+        is_argument = op == "input" and kwargs
+        if is_argument or (op not in _PASSIVE and any(
                 ref.id in self.active for ref in refs_of((args, kwargs)))):
             self.active.add(number)
         aval = None if result is None else aval_of(result)
@@ -153,7 +154,7 @@ class Recorder:
             return self._array(site, target, args, kwargs, result, operands)
         if kind is list or issubclass(kind, tuple):
             return self._several(site, target, args, kwargs, result, operands)
-        if self.ref(result) is not None and kind is not np.ndarray:
+        if self.ref(result) is not None:
             return result       # one of the operands itself
         number = self.node("apply", target, args, kwargs, result, site)
         return self.give(number, result, site)
@@ -178,7 +179,6 @@ class Recorder:
             parent = self._parent(memory, operands)
             if parent is None or any(self._memory_of(x) is not memory for x in shown):
                 self.refuse("a function gave views of several arrays", site)
-                return results
             hole = self.ref(parent.array)
             step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
             self._known[id(results)] = results, Array(results, number, memory, parent, step)
@@ -249,7 +249,6 @@ class Recorder:
         parent = self._parent(memory, operands)
         if parent is None:
             self.refuse("a view of an array that is no argument", site)
-            return x
         hole = self.ref(parent.array)
         step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
         number = self.node("apply", target, args, kwargs, x, site, memory.number)
@@ -261,7 +260,6 @@ class Recorder:
         known = self.array_of(x)
         if known is None:
             self.refuse("an array of unknown origin was written to", site)
-            return
         memory = known.memory
         others = self._memories.get(id(memory.base), ())
         if len(others) > 1 and any(np.may_share_memory(other.root.array, x) for other in others
@@ -380,11 +378,6 @@ _SHOWN = (np.ndarray, types.FunctionType, types.MethodType)
 _PASSIVE = frozenset(("input", "foreign", "check", "note"))
 
 
-def options_of_input(op, kwargs):
-    """Whether an operation is a differentiated argument."""
-    return op == "input" and kwargs
-
-
 def place_of(site):
     """Where an operation stands in the source."""
     if site is None:
@@ -401,7 +394,6 @@ def _base(x):
 
 
 def _with_hole(args, hole):
-    from hybridad.trace.ir import map_refs
     return map_refs(lambda ref: HOLE if ref == hole else ref, args)
 
 
