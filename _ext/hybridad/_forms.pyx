@@ -77,12 +77,6 @@ cpdef bint is_form(object code):
         and (<Known><object>found).key() is code and (<Known><object>found).code is True
 
 
-def forget_forms():
-    """Forget all recording forms (for tests and after sources have changed)."""
-    KNOWN.clear()
-    WITH_BLOCKS.clear()
-
-
 def is_known(code):
     """Whether it is known already how functions with this code are called in a run."""
     return <size_t><PyObject*>code in KNOWN

@@ -474,15 +474,6 @@ cdef class Tape:
         Py_XDECREF(old)
         return 0
 
-    def outside_nodes(self, wrappers):
-        """The nodes of the storages of these wrappers that are on the tape."""
-        cdef set found = set()
-        for x in wrappers:
-            if is_wrapped(x) and owner_of(<Value>x).node >= 0 \
-                    and type(owner_of(<Value>x).raw) is ndarray:
-                found.add(owner_of(<Value>x).node)
-        return found
-
     def living(self):
         """How many wrappers of the innermost run are alive."""
         return self.live

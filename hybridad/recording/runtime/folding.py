@@ -12,7 +12,7 @@ from hybridad.recording.runtime.operands import lift
 from hybridad.rules.declare import PRIMITIVES
 from hybridad.rules.python import sum_rows
 
-__all__ = ["MEANINGS"]
+__all__ = ["MEANINGS", "SortKey"]
 
 _MISSING = object()
 _NUMBERS = (float, int, bool, complex)
@@ -91,8 +91,8 @@ def _extreme(function, is_better):
     return meaning
 
 
-class _Key:
-    """A key of `sorted`, compared through the site."""
+class SortKey:
+    """A key of a sort, compared through the site."""
 
     __slots__ = ("site", "value")
 
@@ -107,7 +107,7 @@ def _sorted(site, iterable, /, *, key=None, reverse=False):
     items = list(lift(site, iterable))
     keys = items if key is None else [site.call(key, item) for item in items]
     if not all(type(value) in _COMPARED_AS_THEY_ARE for value in keys):
-        keys = [_Key(site, value) for value in keys]
+        keys = [SortKey(site, value) for value in keys]
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     return [items[k] for k in order]
 

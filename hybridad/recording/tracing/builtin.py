@@ -11,6 +11,7 @@ from collections import deque
 
 import numpy as np
 
+from hybridad.recording.runtime.folding import SortKey
 from hybridad.recording.runtime.specials import special, users
 from hybridad.recording.tracing.encoding import encode
 from hybridad.recording.tracing.iterables import enumerate_, forget_recipe, reversed_, zip_
@@ -150,18 +151,6 @@ def _extreme(compare):
     return serve
 
 
-class _Key:
-    """Lets Python's sort compare through a site."""
-
-    __slots__ = ("site", "value")
-
-    def __init__(self, site, value):
-        self.site, self.value = site, value
-
-    def __lt__(self, other):
-        return self.site.truth(self.site.lt(self.value, other.value))
-
-
 def sort(site, run, items, *, key=None, reverse=False):
     """``items.sort(...)`` of a list of the run's own."""
     run.journal.touch(items)
@@ -179,7 +168,7 @@ def find(site, items, x, first=0, last=None):
 def _sorted(site, run, iterable, /, *, key=None, reverse=False):
     items = _items(site, iterable)
     keys = items if key is None else [site.call(key, x) for x in items]
-    order = sorted(range(len(items)), key=lambda k: _Key(site, keys[k]), reverse=reverse)
+    order = sorted(range(len(items)), key=lambda k: SortKey(site, keys[k]), reverse=reverse)
     return [items[k] for k in order]
 
 
@@ -244,7 +233,6 @@ def _next(site, run, iterator, *default):
     forget_recipe(site, run, iterator)
     if run.recorder.is_known(iterator):
         run.recorder.refuse("an iterator from outside is advanced", site)
-        return run.foreign(site, next, (iterator, *default), {})
     method = _users_method(run, iterator, "__next__")
     if method is None:
         return next(iterator, *default)

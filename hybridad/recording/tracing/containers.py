@@ -100,7 +100,6 @@ class Containers(Operations):
                     recorder.refuse("a list of numbers of the run as an index", self)
         if not recorder.is_known(o):
             recorder.refuse("an array of unknown origin", self)
-            return o[index]
         encoded = encode(recorder, index)
         made = recorder.compute(self, operator.getitem, (recorder.ref(o), encoded), {},
                                 lambda: o[index], (o,))
@@ -209,12 +208,8 @@ class Containers(Operations):
             if isinstance(x, dict):
                 run.recorder.check("keys", run.recorder.ref(x), list(x), self)
                 return run.loops.other(self, list(x))
-            if hasattr(kind, "__next__"):
+            if hasattr(kind, "__next__") or isinstance(x, (set, frozenset)):
                 run.recorder.refuse(f"a {kind.__name__} from outside is gone through", self)
-                return self._advanced(run, x)
-            if isinstance(x, (set, frozenset)):
-                run.recorder.refuse(f"a {kind.__name__} from outside is gone through", self)
-                return x
         if is_users(x) and kind not in _NATIVE:
             return run.loops.other(self, objects.iter(self, run, x))
         return run.loops.other(self, x)
@@ -222,15 +217,6 @@ class Containers(Operations):
     def _items_of(self, run, x):
         for k in range(len(x)):
             yield read(run.recorder, self, "item", (run.recorder.ref(x), k), x[k])
-
-    def _advanced(self, run, x):
-        """An iterator from outside: advanced as a foreign call."""
-        while True:
-            try:
-                item = run.foreign(self, next, (x,), {})
-            except StopIteration:
-                return
-            yield item
 
     def star(self, x):
         """``*x`` in a call or a display"""

@@ -11,7 +11,7 @@ from hybridad._forms import is_form
 from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, is_number
 
-__all__ = ["arrays_in", "encode", "has_active", "has_known", "is_constant_object"]
+__all__ = ["arrays_in", "encode", "has_active", "has_known", "is_bound", "is_constant_object"]
 
 _STATIC = (bool, str, bytes, type(None), type(...), type(NotImplemented), np.bool_, np.dtype,
            float, int, complex, range)
@@ -103,13 +103,14 @@ def has_active(recorder, x):
         elif kind is types.MethodType:
             stack.append(x.__self__)
         elif kind is types.FunctionType and x.__closure__:
-            stack.extend(cell.cell_contents for cell in x.__closure__ if _is_bound(cell))
+            stack.extend(cell.cell_contents for cell in x.__closure__ if is_bound(cell))
         elif not isinstance(x, _OBJECTS) and not recorder.is_known(x):
             stack.append(getattr(x, "__dict__", None))
     return False
 
 
-def _is_bound(cell):
+def is_bound(cell):
+    """Whether a closure cell holds anything."""
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:

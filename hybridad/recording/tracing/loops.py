@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.instrument.source import find_definition
-from hybridad.recording.tracing.encoding import encode
+from hybridad.recording.tracing.encoding import encode, is_bound
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
 from hybridad.recording.tracing.recorder import Array, NotTraced, place_of
 from hybridad.recording.tracing.values import Dynamic, another, aval_of, is_number
@@ -16,6 +16,7 @@ from hybridad.trace.ir import HOLE, Ref
 from hybridad.trace.path import Enter, Exit, Head, Jump, Name
 
 __all__ = ["Loops", "tell_sites"]
+
 
 class Source:
     """A loop in the source: the names that it assigns, its targets, where its iterable stands."""
@@ -366,18 +367,10 @@ def reachable(values):
         elif issubclass(kind, (list, tuple, set, frozenset, deque)):
             stack.extend(x)
         elif kind is types.FunctionType:
-            stack.extend(cell.cell_contents for cell in x.__closure__ or () if _is_bound(cell))
+            stack.extend(cell.cell_contents for cell in x.__closure__ or () if is_bound(cell))
         else:
             stack.extend(getattr(x, "__dict__", {}).values())
     return found
-
-
-def _is_bound(cell):
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 class _Opaque:

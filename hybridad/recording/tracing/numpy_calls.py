@@ -38,8 +38,6 @@ _SHAPED = {
     np.tri: (slice(3), ("N", "M", "k")), np.tile: (slice(1, 2), ("reps",)),
     np.repeat: (slice(1, 2), ("repeats",)), np.broadcast_to: (slice(1, 2), ("shape",)),
 }
-_STATIC_ATTRIBUTES = {"shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags",
-                      "base"}
 _VIEW_ATTRIBUTES = {"T", "mT", "real", "imag"}
 _WRITING_METHODS = {"fill", "put", "itemset", "partition", "sort", "resize", "setfield", "setflags",
                     "byteswap"}
@@ -57,7 +55,6 @@ def call(site, run, f, args, kwargs):
         return run.foreign(site, f, args, kwargs)
     if f in _CALLING or any(type(x).__name__ == "function" for x in args):
         recorder.refuse(f"np.{f.__name__} calls functions", site)
-        return at_users_line(f, args, kwargs)
     if f in _SHOWING and has_known(recorder, (args, kwargs)):
         recorder.refuse(f"np.{f.__name__}", site)
     if f in _SPLITS and type(args[0]) is np.ndarray and not has_known(run.recorder, args[1:]):
@@ -168,7 +165,6 @@ def _into(site, run, f, args, kwargs, out):
     if len(out) != 1 or type(out[0]) is not np.ndarray or where is not True \
             or kwargs.get("casting", "same_kind") != "same_kind":
         run.recorder.refuse(f"{f.__name__} with several or masked outputs", site)
-        return at_users_line(f, args, {**kwargs, "out": out if type(f) is np.ufunc else out[0]})
     (target,) = out
     if not np.can_cast(np.result_type(*[x for x in args if type(x) is np.ndarray], target),
                        target.dtype, "same_kind"):
@@ -218,8 +214,6 @@ def method(site, run, own, name, args, kwargs):
         return _tolist(site, own)
     if name in _UNKNOWN_METHODS or name not in dir(type(own)):
         recorder.refuse(f"the method {name}", site)
-        run.before_write(site, own)
-        return getattr(own, name)(*args, **kwargs)
     if name in _WRITING_METHODS:
         return _writing(site, run, own, Method(name), args, kwargs,
                         lambda: getattr(own, name)(*args, **kwargs))
@@ -255,7 +249,6 @@ def ufunc_method(site, run, own, f, args, kwargs):
         return None
     if kwargs.get("out") is not None:
         run.recorder.refuse(f"{own.__name__}.{f.__name__} with out=", site)
-        return f(*args, **kwargs)
     return _apply(site, run, f, args, {k: v for k, v in kwargs.items() if k != "out"})
 
 

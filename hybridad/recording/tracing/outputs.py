@@ -7,8 +7,6 @@ import numpy as np
 
 __all__ = ["by_name", "overwrites"]
 
-_PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-
 # Of functions and methods in C, which have no signature before NumPy 2.4.
 _FUNCTIONS = {np.concatenate: 2, np.dot: 2}
 _METHODS = {

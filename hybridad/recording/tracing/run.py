@@ -135,7 +135,6 @@ class TraceRun(Effects, Owners, Run):
                     _FORMS[code] = form
             except NoSource as reason:
                 self.recorder.refuse(f"no source for {f.__qualname__}: {reason}")
-                return f
             for nested in (form.code, *form.nested):
                 remember_form(nested)
         return bind(form, f)
@@ -246,8 +245,7 @@ class TraceRun(Effects, Owners, Run):
         if f is stop_gradient and not kwargs and len(args) == 1 and (
                 type(args[0]) is np.ndarray or is_number(args[0])):
             return self.pure(site, f, args, kwargs)
-        self.recorder.refuse(f"{f.__name__} of hybridad is called inside", site)
-        return f(*args, **kwargs)
+        return self.recorder.refuse(f"{f.__name__} of hybridad is called inside", site)
 
     def unfollowed(self, site, x):
         """`x` was made by something that is not followed."""

@@ -7,7 +7,7 @@ from hybridad.sct.differentiate.errors import Unsupported
 from hybridad.sct.differentiate.writer import computed
 from hybridad.trace.ir import Branch, Loop, Ref, map_refs, refs_of, replace
 
-__all__ = ["Program", "part_of", "paths", "rebuilt"]
+__all__ = ["Program", "Values", "part_of", "paths", "rebuilt"]
 
 
 def part_of(node, examples):
@@ -183,6 +183,26 @@ class Program:
         if not (self._uses_active(node.args) or (node.kwargs and self._uses_active(node.kwargs))):
             return False
         return node.op == "write" or not is_constant(node)
+
+
+class Values:
+    """A program's values, as rules take them: what the sweep and the push have in common."""
+
+    def __init__(self, program, writer):
+        self.program = program
+        self.writer = writer
+
+    def value(self, id):
+        """The value `id` for a rule."""
+        program = self.program
+        node = program.made_by[id]
+        if getattr(node, "op", None) == "const" and not isinstance(node.example, np.ndarray):
+            return node.args[0]
+        return self.writer.value(id, program.examples[id], program.memories[id])
+
+    def filled(self, x):
+        """`x` with Traced values in place of Refs."""
+        return map_refs(lambda ref: self.value(ref.id), x)
 
 
 def rebuilt(block, leaf, nodes=None):

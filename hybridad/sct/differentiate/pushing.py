@@ -10,20 +10,20 @@ from hybridad.sct.differentiate.calls import CREATIONS, call_of
 from hybridad.sct.differentiate.decompose import decomposed
 from hybridad.sct.differentiate.errors import Unsupported
 from hybridad.sct.differentiate.layouts import in_plain_order, laid_out, plain_path
-from hybridad.sct.differentiate.program import part_of
+from hybridad.sct.differentiate.program import Values, part_of
 from hybridad.sct.differentiate.slots import settled
 from hybridad.sct.differentiate.spaces import cast, expanded
 from hybridad.sct.differentiate.traced import Traced, call, raw_of, shape_of
 from hybridad.sct.differentiate.vectors import with_arrays
 from hybridad.sct.differentiate.writes import SCATTERS, scattered, taken_apart, way, written
-from hybridad.trace.ir import Loop, Ref, map_refs
+from hybridad.trace.ir import Loop, Ref
 
 __all__ = ["Push"]
 
 _AVERAGES = {np.mean, np.var, np.std, np.median}
 
 
-class Push:
+class Push(Values):
     """The state of a push.
 
     Parameters
@@ -40,22 +40,9 @@ class Push:
     """
 
     def __init__(self, program, writer, loop):
-        self.program = program
-        self.writer = writer
+        super().__init__(program, writer)
         self.loop = loop
         self.tangents = {}
-
-    def value(self, id):
-        """The value `id` for a rule."""
-        program = self.program
-        node = program.made_by[id]
-        if getattr(node, "op", None) == "const" and not isinstance(node.example, np.ndarray):
-            return node.args[0]
-        return self.writer.value(id, program.examples[id], program.memories[id])
-
-    def filled(self, x):
-        """`x` with Traced values in place of Refs."""
-        return map_refs(lambda ref: self.value(ref.id), x)
 
     def tangent(self, x):
         """The tangent of an argument; None if it is zero."""

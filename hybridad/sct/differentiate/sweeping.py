@@ -12,21 +12,21 @@ from hybridad.sct.differentiate.calls import CREATIONS, call_of
 from hybridad.sct.differentiate.decompose import decomposed
 from hybridad.sct.differentiate.errors import Unsupported
 from hybridad.sct.differentiate.layouts import in_plain_order
-from hybridad.sct.differentiate.program import part_of
+from hybridad.sct.differentiate.program import Values, part_of
 from hybridad.sct.differentiate.slots import settled
 from hybridad.sct.differentiate.spaces import projected
 from hybridad.sct.differentiate.traced import call, raw_of, shape_of
 from hybridad.sct.differentiate.vectors import with_arrays
 from hybridad.sct.differentiate.views import indexed_write, is_window, step_of
 from hybridad.sct.differentiate.writes import pull_write
-from hybridad.trace.ir import HOLE, Loop, Ref, Step, map_refs, refs_of
+from hybridad.trace.ir import HOLE, Loop, Ref, Step, refs_of
 
 __all__ = ["Sweep"]
 
 _UNSTACK = getattr(np, "unstack", None)
 
 
-class Sweep:
+class Sweep(Values):
     """The state of a sweep over the operations of one block (a path through it).
 
     Parameters
@@ -41,26 +41,13 @@ class Sweep:
     """
 
     def __init__(self, program, writer, slots, mirror, context=()):
-        self.program = program
-        self.writer = writer
+        super().__init__(program, writer)
         self.slots = slots
         self.mirror = mirror
         self.context = context
         self._results = {}      # id of what gave a tuple -> {number: cotangent}
 
     # -- values ------------------------------------------------------------------------------
-
-    def value(self, id):
-        """The value `id` for a rule."""
-        program = self.program
-        node = program.made_by[id]
-        if getattr(node, "op", None) == "const" and not isinstance(node.example, np.ndarray):
-            return node.args[0]
-        return self.writer.value(id, program.examples[id], program.memories[id])
-
-    def filled(self, x):
-        """`x` with Traced values in place of Refs."""
-        return map_refs(lambda ref: self.value(ref.id), x)
 
     def is_active(self, x):
         """Whether a use is of an active value."""
@@ -98,9 +85,6 @@ class Sweep:
         if node.id in self._results:
             self._pull_results(node, self._results.pop(node.id))
             return
-        if node.target is operator.getitem and type(node.args[0]) is Ref:
-            self._pull_getitem(node)
-            return
         if is_window(node, self.program.examples):
             parts = self.slots.parts(node.id)
             if parts is not None:
@@ -108,6 +92,9 @@ class Sweep:
                 for path, target, rest in parts:
                     self.slots.add_part(node.args[0].id, (step, *path), target, rest)
                 return
+        if node.target is operator.getitem and type(node.args[0]) is Ref:
+            self._pull_getitem(node)
+            return
         g = self._cotangent(node)
         if g is not None:
             self._pull_call(node, g)
@@ -219,13 +206,6 @@ class Sweep:
         if type(example) is not np.ndarray:
             self._pull_part(node, array, index)
             return
-        if is_window(node, self.program.examples):
-            parts = self.slots.parts(node.id)
-            if parts is not None:
-                step = self.filled_step(node)
-                for path, target, rest in parts:
-                    self.slots.add_part(array.id, (step, *path), target, rest)
-                return
         g = self._cotangent(node)
         if g is None:
             return
