@@ -39,10 +39,28 @@ def install(dict indexed, objects):
     indexed : dict
         Class -> ``handler(site, object, index)`` for objects that are indexed.
     objects : object
-        Has `iter`, `contains`, `missing` and `write`.
+        Has `iter`, `contains`, `is_among`, `missing` and `write`.
     """
     global INDEXED, OBJECTS
     INDEXED, OBJECTS = indexed, objects
+
+
+cdef bint _is_compared_by_user(object a, object b):
+    """Whether finding `a` in a list or tuple calls an ``__eq__`` of the user's."""
+    if is_users(type(a)) and function_of(type(a), "__eq__") is not None:
+        return True
+    for x in b:
+        if is_users(type(x)) and function_of(type(x), "__eq__") is not None:
+            return True
+    return False
+
+
+cdef bint _has_key(Run run, object o, object key) except -1:
+    run.tape.hashing += 1
+    try:
+        return dict.__contains__(o, key)
+    finally:
+        run.tape.hashing -= 1
 
 
 cdef class Containers(Operations):
@@ -86,6 +104,10 @@ cdef class Containers(Operations):
             method = function_of(t, "__getitem__")
             if method is not None:
                 return run.lift(self.dispatch(run, method, (o, index), {}))
+            if issubclass(t, dict):
+                method = function_of(t, "__missing__")
+                if method is not None and not _has_key(run, o, index):
+                    return run.lift(self.dispatch(run, method, (o, index), {}))
         return run.lift(_hashed(run, PyObject_GetItem, o, index))
 
     def slice(self, a, b, c):
@@ -243,6 +265,8 @@ cdef class Containers(Operations):
             b = _many(b)
         elif is_users(type(b)):
             return OBJECTS.contains(self, run, a, b)
+        elif (type(b) is list or type(b) is tuple) and _is_compared_by_user(a, b):
+            return OBJECTS.is_among(self, a, b)
         run.tape.hashing += 1
         try:
             return a in b

@@ -272,6 +272,10 @@ cdef class Site(Containers):
         cdef Run run = run_here()
         return x if run is None else run.lift_fresh(x)
 
+    def opened(self, x):
+        """An object from outside with what is in it as the run sees it: that is the object."""
+        return x
+
     def decorate(self, decorator):
         """What stands behind ``@``"""
         return decorator if run_here() is None else Routed(self, decorator)

@@ -1,5 +1,6 @@
 """Whose code it is: the user's is entered in recording form, other code is called as it is."""
 
+import collections
 import contextlib
 import functools
 import os
@@ -7,7 +8,8 @@ import types
 
 from hybridad import errors
 
-__all__ = ["is_entered", "is_generated_code", "owner_of_code", "owner_of_file"]
+__all__ = ["is_entered", "is_generated_code", "only_moves", "owner_of_code", "owner_of_file",
+           "passes_on"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(errors.__file__)) + os.sep
 
@@ -39,6 +41,25 @@ def owner_of_file(filename):
         return "library"
     installed = any(folder in filename for folder in _PACKAGES)
     return "package" if installed and not filename.startswith(_PACKAGE) else "user"
+
+
+def passes_on(code):
+    """Whether code is Python's own, and entered because it calls the user's."""
+    return code.co_filename in _PASSING_ON
+
+
+def only_moves(function):
+    """Whether a function does nothing but move values: the methods of named tuples.
+
+    Examples
+    --------
+    >>> from collections import namedtuple
+    >>> only_moves(namedtuple("Pair", "a b")._replace), only_moves(len)
+    (True, False)
+    """
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename == collections.__spec__.origin \
+        and code.co_qualname.startswith("namedtuple.<locals>.")
 
 
 def is_generated_code(code):

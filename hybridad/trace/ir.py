@@ -118,13 +118,15 @@ class Node:
                    ``np.copyto``, ``np.add.at``, ``Method("fill")``, ...). Gives the next version
                    of `array`, in the same memory.
         "read"     outside state as it is at this moment; target: "global", "cell", "default"
-                   (args: function, name), "attribute" (object, name), "item" (container, key)
+                   (args: function, name), "attribute" (object, name), "item" (container, key),
+                   "contains" (container, key), "has attribute" (object, name), "length"
+                   (container,), "asked" (function, args, kwargs): what native code says of objects
         "check"    what must hold of a value, else exit; target: kind, args: (value, expected), see
                    `sct.emit`
         "effect"   changes outside state; target: "attribute" (object, name, value), "item"
                    (container, key, value), "global" (function, name, value), "cell" (function,
                    name, value), "delete attribute", "delete item", "method" (container, name,
-                   args, kwargs)
+                   args, kwargs), "call" (container, function, args, kwargs)
         "note"     tells the journal of memory that is about to be written to; args: (array,)
         "foreign"  code that is not followed, called once and in order; args: (function, args,
                    kwargs)

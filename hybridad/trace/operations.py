@@ -14,11 +14,11 @@ CHECKS = {"is": 2, "type": 2, "equal": 2, "array": 2, "number": 2, "code": 2, "l
 """Kinds of "check" and the number of their arguments."""
 
 READS = {"function": 0, "global": 2, "cell": 2, "default": 2, "attribute": 2, "item": 2,
-         "contains": 2, "has attribute": 2, "length": 1}
+         "contains": 2, "has attribute": 2, "length": 1, "asked": 3}
 """Kinds of "read" and the number of their arguments."""
 
 EFFECTS = {"attribute": 3, "item": 3, "global": 3, "cell": 3, "delete attribute": 2,
-           "delete item": 2, "method": 4}
+           "delete item": 2, "method": 4, "call": 4}
 """Kinds of "effect" and the number of their arguments."""
 
 IN_PLACE = frozenset((

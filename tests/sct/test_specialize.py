@@ -18,7 +18,7 @@ FULL = os.environ.get("HYBRIDAD_FULL") == "1"
 KNOWN = {
     "of an array that is not contiguous": "the orders A and K ask for its strides",
     "a rule decides by a value": "the order of a norm that is no constant of the program",
-    "foreign call 0 of the second run": "a case that catches warnings",
+    "with catch_warnings": "a case that catches warnings",
     "array_function of hybridad is called inside": "a case that calls what we have for arange",
     "a view of an array that is no argument": "the indices by nonzero share memory",
     "a function gave views of several arrays": "broadcast_arrays",

@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
-from hybridad._record import is_wrapper
+from hybridad._record import is_wrapper, raw_of
 from hybridad.recording.effects.attributes import ABSENT, look_up
 
 __all__ = ["MEANINGS", "copy_deeply", "copy_shallowly"]
@@ -27,7 +27,11 @@ _BY_COPYREG = frozenset((
 def copy_shallowly(site, x):
     """``copy.copy(x)``"""
     kind = type(x)
-    if is_wrapper(x) or kind in (list, dict, set, tuple, frozenset) or kind in _ATOMS:
+    if _is_array(x):
+        return site.call(x.copy, order="K")
+    if kind in (list, dict, set, tuple, frozenset):
+        return kind(site.star(x) if kind is not dict else site.mapping(x))
+    if kind in _ATOMS or is_wrapper(x):
         return copy.copy(x)
     if issubclass(kind, type):
         return x
@@ -41,6 +45,10 @@ def copy_shallowly(site, x):
 def copy_deeply(site, x, memo=None):
     """``copy.deepcopy(x, memo)``"""
     return _deep(site, x, {} if memo is None else memo)
+
+
+def _is_array(x):
+    return isinstance(raw_of(x), np.ndarray) and (is_wrapper(x) or type(x) is np.ndarray)
 
 
 def _deep(site, x, memo):
@@ -58,22 +66,24 @@ def _deep(site, x, memo):
 
 
 def _deep_copy(site, x, kind, memo):
+    if _is_array(x):
+        return site.call(x.copy, order="K")
     if is_wrapper(x):
         return copy.deepcopy(x, {})
     if kind is list:
         made = memo[id(x)] = []
-        for item in x:
+        for item in site.star(x):
             made.append(_deep(site, item, memo))
         return made
     if kind is tuple:
-        made = tuple([_deep(site, item, memo) for item in x])
+        made = tuple([_deep(site, item, memo) for item in site.star(x)])
         if id(x) in memo:  # it holds itself
             return memo[id(x)]
         return made if any(a is not b for a, b in zip(made, x)) else x
     if kind is dict:
         made = memo[id(x)] = {}
         with site.hashing():
-            for name, item in x.items():
+            for name, item in site.mapping(x).items():
                 made[_deep(site, name, memo)] = _deep(site, item, memo)
         return made
     if kind is MethodType:
@@ -98,7 +108,7 @@ def _reduced(site, x, kind):
         found = look_up(kind, name)
         if type(found) is FunctionType:
             return site.call(found, x, *args)
-    return x.__reduce_ex__(4)
+    return site.opened(x).__reduce_ex__(4)
 
 
 def _rebuilt(site, x, reduced, memo):
@@ -200,10 +210,10 @@ def _unfold(site, x, fold, keyed):
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return kind(*[_unfold(site, item, fold, keyed) for item in x])
     if issubclass(kind, (list, tuple)):
-        return kind([_unfold(site, item, fold, keyed) for item in x])
+        return kind([_unfold(site, item, fold, keyed) for item in site.star(x)])
     if issubclass(kind, dict):
         pairs = [(_unfold(site, k, fold, keyed), _unfold(site, v, fold, keyed))
-                 for k, v in x.items()]
+                 for k, v in site.mapping(x).items()]
         with site.hashing():
             if hasattr(kind, "default_factory") and sys.version_info >= (3, 12):
                 made = kind(x.default_factory)

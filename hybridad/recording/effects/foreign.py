@@ -5,6 +5,7 @@ what the call left in arrays and builtin containers that it was given.
 """
 
 import functools
+import io
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 
 import numpy as np
@@ -14,6 +15,7 @@ from hybridad.recording.effects.contents import base_of, put_back, take
 __all__ = ["Calls", "ReplayError"]
 
 _MANY = 64
+_IN_MEMORY = (io.StringIO, io.BytesIO)  # nobody notices when they are closed
 _HEAPTYPE = 1 << 9
 _flags_of = type.__dict__["__flags__"].__get__
 
@@ -103,7 +105,7 @@ class _Call:
     def closes(self):
         """Whether it gave something that has to be closed: a file, a connection."""
         kind = type(self._result)
-        return hasattr(kind, "close") and hasattr(kind, "__exit__")
+        return kind not in _IN_MEMORY and hasattr(kind, "close") and hasattr(kind, "__exit__")
 
     def renew(self):
         for array, content in self._arrays:

@@ -12,7 +12,7 @@ from types import FunctionType
 from hybridad.recording.effects.attributes import look_up
 from hybridad.recording.effects.changes import touch
 
-__all__ = ["MEANINGS", "is_less", "sort"]
+__all__ = ["HEAPS", "MEANINGS", "is_less", "sort"]
 
 _PLAIN = frozenset((int, float, str, bool, bytes, complex, type(None)))
 
@@ -180,10 +180,12 @@ def _same(x):
     return x
 
 
+HEAPS = {heapq.heappush: _push, heapq.heappop: _pop, heapq.heapify: _heapify,
+         heapq.heappushpop: _push_and_pop, heapq.heapreplace: _replace}
+"""Function -> ``slowly(is_less, heap, *items)``, which does the same and asks `is_less`."""
+
 MEANINGS = {
-    **{f: _heap(f, slowly) for f, slowly in (
-        (heapq.heappush, _push), (heapq.heappop, _pop), (heapq.heapify, _heapify),
-        (heapq.heappushpop, _push_and_pop), (heapq.heapreplace, _replace))},
+    **{f: _heap(f, slowly) for f, slowly in HEAPS.items()},
     **{f: _extreme(f) for f in (heapq.nlargest, heapq.nsmallest)},
     heapq.merge: _merge,
     **{f: _bisection(f, False) for f in (bisect.bisect_left, bisect.bisect_right)},

@@ -35,7 +35,7 @@ def _getattribute(site, run, o, name):
     if kind is property and found.fget is not None:
         return site.call(found.fget, o)
     if kind is functools.cached_property:
-        held = o.__dict__
+        held = _dict_of(o)
         if name not in held:
             made = site.call(found.func, o)
             if run.journal is not None:
@@ -45,12 +45,19 @@ def _getattribute(site, run, o, name):
     if found is not None and kind is not types.FunctionType:
         get = users(found, "__get__")
         if get is not None:
-            held = getattr(o, "__dict__", {})
+            held = _dict_of(o)
             if name not in held or hasattr(kind, "__set__") or hasattr(kind, "__delete__"):
                 return site.call(get, found, o, type(o))
     if users(o, "__getattr__") is not None and type(o).__getattribute__ is object.__getattribute__:
         return object.__getattribute__(o, name)
     return getattr(o, name)
+
+
+def _dict_of(o):
+    try:
+        return object.__getattribute__(o, "__dict__")
+    except AttributeError:
+        return {}
 
 
 def _of_class(site, cls, name):

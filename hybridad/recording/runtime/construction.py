@@ -16,7 +16,7 @@ from hybridad.recording.runtime.foreign import call_as_it_is, call_plainly, draw
 from hybridad.recording.runtime.given import holds, holds_active
 from hybridad.recording.runtime.specials import users
 
-__all__ = ["computes", "construct", "construct_plainly"]
+__all__ = ["computes", "construct", "construct_plainly", "is_foreign_class"]
 
 
 def construct(site, run, cls, args, kwargs):
@@ -54,7 +54,8 @@ def _natively(site, run, cls, args, kwargs):
     """An instance of a class that is not the user's, or whose methods dataclasses have written."""
     if cls is memoryview and len(args) == 1 and is_wrapper(args[0]) and not active(args[0]):
         return _memoryview(*args)
-    if computes(cls) and holds((args, kwargs), is_wrapper) and not holds_active((args, kwargs)):
+    if not holds_active((args, kwargs)) and (
+            is_foreign_class(cls) or (computes(cls) and holds((args, kwargs), is_wrapper))):
         return call_plainly(run, cls, args, kwargs)
     if draws(cls):
         return draw(run, cls, args, kwargs)
@@ -72,6 +73,33 @@ def computes(cls):
         return True
     if not isinstance(name, str) or name.split(".")[0] in sys.stdlib_module_names:
         return False
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and owner_of_file(file) != "user"
+
+
+# Modules of Python whose classes keep what they are given, as it is, and do nothing else.
+_KEEPING = {"_collections", "_weakref", "abc", "array", "builtins", "collections", "contextlib",
+            "dataclasses", "enum", "functools", "itertools", "operator", "types", "typing",
+            "weakref"}
+
+
+def is_foreign_class(cls):
+    """Whether making an instance of a class is a foreign call: it may do anything.
+
+    Examples
+    --------
+    >>> import fractions
+    >>> is_foreign_class(fractions.Fraction), is_foreign_class(list)
+    (True, False)
+    """
+    name = cls.__module__
+    if not isinstance(name, str) or name == "__main__":
+        return False
+    top = name.split(".")[0]
+    if top in sys.stdlib_module_names:
+        return top not in _KEEPING
+    if top == "numpy":
+        return name.startswith("numpy.random")
     file = getattr(sys.modules.get(name), "__file__", None)
     return file is not None and owner_of_file(file) != "user"
 

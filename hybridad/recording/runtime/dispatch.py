@@ -13,6 +13,7 @@ from hybridad.recording.arraylike import holds_wrapper, plain
 from hybridad.recording.effects import CONTAINERS, call_method, note_writes
 from hybridad.recording.functions import array_function
 from hybridad.recording.lines import at_users_line
+from hybridad.recording.ownership import only_moves
 from hybridad.recording.runtime.attributes import default_getattr, default_setattr
 from hybridad.recording.runtime.construction import construct, construct_plainly
 from hybridad.recording.runtime.foreign import (
@@ -114,6 +115,8 @@ def _call_function(site, run, f, args, kwargs):
     module = f.__module__ or ""
     if module.split(".")[0] == "numpy" and not module.startswith("numpy.testing"):
         return _call_numpy_python(run, f, args, kwargs)
+    if only_moves(f):
+        return at_users_line(f, args, kwargs)
     return call_foreign(site, run, f, args, kwargs)
 
 

@@ -23,8 +23,8 @@ from hybridad.recording.runtime.operands import judged
 from hybridad.recording.runtime.specials import has, special, users
 
 __all__ = [
-    "attr", "binary", "compare", "contains", "context", "del_attr", "effect", "inplace", "iter",
-    "missing", "percent", "set_attr", "set_foreign", "truth", "unary", "write",
+    "attr", "binary", "compare", "contains", "context", "del_attr", "effect", "inplace",
+    "is_among", "iter", "missing", "percent", "set_attr", "set_foreign", "truth", "unary", "write",
 ]
 
 
@@ -208,6 +208,11 @@ def contains(site, run, item, x):
         return any(site.is_(v, item) or site.truth(site.eq(v, item)) for v in iter(site, run, x))
     with site.hashing():
         return item in x
+
+
+def is_among(site, item, items):
+    """``item in items``, of a list or tuple"""
+    return any(site.is_(x, item) or site.truth(site.eq(x, item)) for x in items)
 
 
 def iter(site, run, x):

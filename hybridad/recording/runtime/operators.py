@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from hybridad._record import is_wrapper, raw_of
+from hybridad._record import raw_of
 from hybridad.recording.lines import at_users_line
 from hybridad.recording.runtime.operands import lift, natively
 from hybridad.recording.runtime.python import MEANINGS as _PYTHON
@@ -137,7 +137,7 @@ def _cmp_to_key(site, *args, **kwargs):
 
     def compare(x, y):
         order = site.call(mycmp, x, y)
-        if not is_wrapper(order):
+        if type(order) is int:
             return order
         return -1 if site.truth(site.lt(order, 0)) else int(site.truth(site.gt(order, 0)))
 

@@ -5,12 +5,13 @@ import types
 
 import numpy as np
 
+from hybridad._forms import is_form
 from hybridad.recording.effects import CONTAINERS
 from hybridad.recording.runtime import attributes
 from hybridad.recording.runtime.specials import special, users
-from hybridad.recording.tracing.encoding import encode, is_constant_object
+from hybridad.recording.tracing.encoding import dict_of, encode, is_constant_object, is_fixed
 from hybridad.recording.tracing.reads import read
-from hybridad.recording.tracing.values import outgoing
+from hybridad.recording.tracing.values import is_a, outgoing
 from hybridad.trace.ir import Ref
 
 __all__ = ["Attributes"]
@@ -33,29 +34,45 @@ class Attributes:
         """``o.name`` of anything but an array or a module."""
         recorder = self.run.recorder
         outside = recorder.is_known(o)
-        if isinstance(o, type):
+        if is_a(o, type):
             return self._of_class(site, o, name)
-        if not outside and not isinstance(o, types.FunctionType):
+        if not outside and not (type(o) is types.FunctionType and not is_form(o.__code__)):
             return self._of_own(site, o, name)
+        if users(o, "__getattribute__") is not None:
+            self._bound(site, o, "__getattribute__", special(o, "__getattribute__"))
+            return attributes.attr(site, self.run, o, name)
+        return self._of_outside(site, o, name, attributes.attr, self._plainly)
+
+    def plain(self, site, o, name):
+        """``object.__getattribute__(o, name)``"""
+        if not self.run.recorder.is_known(o):
+            return attributes.default_getattr(site, self.run, o, name)
+        return self._of_outside(site, o, name, attributes.default_getattr,
+                                lambda site, o, name: object.__getattribute__(o, name))
+
+    def _of_outside(self, site, o, name, behind, plainly):
+        """`behind` gives what a descriptor stands for, `plainly` everything else."""
+        recorder = self.run.recorder
         found = special(o, name)
         kind = type(found)
-        if kind in (property, functools.cached_property) or self._descriptor(found) \
-                or users(o, "__getattribute__") is not None:
+        if kind in (property, functools.cached_property) or self._descriptor(found):
             self._bound(site, o, name, found)
-            return attributes.attr(site, self.run, o, name)
-        value = self._plainly(site, o, name)
+            return behind(site, self.run, o, name)
+        value = plainly(site, o, name)
+        if users(o, "__getattribute__") is not None:    # which must not be asked once more
+            return self.run.asked(site, object.__getattribute__, (o, name))
         if kind is types.FunctionType and type(value) is types.MethodType \
                 and value.__func__ is found:
             self._method(site, o, name, found)
             return value
         if type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
             return value
-        if name not in getattr(o, "__dict__", ()) and found is None \
+        if name not in dict_of(o) and found is None \
                 and users(o, "__getattr__") is not None:
             self._not_its_own(site, o, name)
             return value
         if (type(value) in _BOUND or type(value) is types.MethodType) and value.__self__ is o:
-            if not isinstance(o, tuple(CONTAINERS)):
+            if not is_a(o, tuple(CONTAINERS)):
                 number = recorder.node("read", "attribute", (encode(recorder, o), name), None, None,
                                        site)
                 recorder.know(value, number)
@@ -81,7 +98,7 @@ class Attributes:
         """The same, of a method, which an attribute of the object itself would hide."""
         recorder = self.run.recorder
         codes = self.run.found_again(found)
-        if "__dict__" not in dir(o):
+        if not hasattr(type(o), "__dict__") or special(o, "__dict__") is None:
             self._bound(site, o, name, found)
         elif not self.run.is_own_class(type(o)):
             recorder.node("check", "bound", (encode(recorder, o), name, found),
@@ -97,11 +114,11 @@ class Attributes:
 
     def _look_up(self, site, cls, name):
         """What a class has under a name must be the same the next time."""
-        recorder, value = self.run.recorder, getattr(cls, name, None)
+        recorder, value = self.run.recorder, _found_on(cls, name)
         if type(value) is types.FunctionType:
             read(recorder, site, "attribute", (encode(recorder, cls), name), value)
             return
-        if value is not None and getattr(cls, name, None) is value:
+        if value is not None:
             recorder.node("check", "bound", (cls, name, value),
                           {"codes": self.run.found_again(value)}, None, site)
             return
@@ -119,7 +136,7 @@ class Attributes:
         if found is not None and self.run.is_users_class(type(o)) \
                 and not self.run.is_own_class(type(o)):
             self._bound(site, o, name, found)
-            is_data = name in getattr(o, "__dict__", ()) or hasattr(kind, "__get__")
+            is_data = name in dict_of(o) or hasattr(kind, "__get__")
             if not is_data:
                 base = next(b for b in type(o).__mro__ if name in b.__dict__)
                 return read(self.run.recorder, site, "attribute", (base, name), getattr(o, name))
@@ -130,9 +147,12 @@ class Attributes:
         if run.is_own_class(cls):
             return attributes.attr(site, run, cls, name)
         if not run.is_users_class(cls):
-            return getattr(cls, name)
+            value = getattr(cls, name)
+            if is_fixed(value) or callable(value):
+                return value
+            return read(run.recorder, site, "attribute", (encode(run.recorder, cls), name), value)
         held = next((b.__dict__[name] for b in cls.__mro__ if name in b.__dict__), None)
-        if isinstance(held, (classmethod, staticmethod)) or type(held) is types.FunctionType:
+        if is_a(held, (classmethod, staticmethod)) or type(held) is types.FunctionType:
             self._look_up(site, cls, name)
             return getattr(cls, name)
         if users(held, "__get__") is not None or special(cls, name) is not None:
@@ -151,7 +171,7 @@ class Attributes:
         bool
             Whether it is there.
         """
-        for cls in (type(o), o) if isinstance(o, type) else (type(o),):
+        for cls in (type(o), o) if is_a(o, type) else (type(o),):
             for base in cls.__mro__:
                 held = base.__dict__
                 for name in (f.__name__, *held):
@@ -178,6 +198,7 @@ class Attributes:
         found = special(o, name)
         if found is not None and hasattr(type(found), "__set__") and (
                 type(found) is property or users(found, "__set__") is not None):
+            self._bound(site, o, name, found)
             attributes.set_attr(site, run, o, name, value, found)
             return
         if self._is_outside(o):
@@ -199,10 +220,22 @@ class Attributes:
             attributes.del_attr(site, self.run, o, name)
 
     def _is_outside(self, o):
-        return self.run.recorder.is_known(o) or (is_constant_object(o) and not (
-            isinstance(o, type) and self.run.is_own_class(o)))
+        if self.run.recorder.is_known(o):
+            return True
+        if type(o) is types.FunctionType:
+            return not is_form(o.__code__)
+        return is_constant_object(o) and not (is_a(o, type) and self.run.is_own_class(o))
+
+
+def _found_on(cls, name):
+    """What ``cls.name`` is, if that is the same object each time and no code of the user's."""
+    held = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+    if users(held, "__get__") is not None:
+        return None
+    value = getattr(cls, name, None)
+    return value if getattr(cls, name, None) is value else None
 
 
 def _plain(x):
     """The function of a class method or a static method."""
-    return x.__func__ if isinstance(x, (classmethod, staticmethod)) else x
+    return x.__func__ if is_a(x, (classmethod, staticmethod)) else x

@@ -2,19 +2,28 @@
 
 import dataclasses
 import functools
+import operator
 import types
+import weakref
+from array import array
 
 import numpy as np
 
 from hybridad.errors import is_own
 from hybridad.recording.effects import CONTAINERS, call_method
-from hybridad.recording.runtime.construction import construct
+from hybridad.recording.ownership import only_moves
+from hybridad.recording.runtime.attributes import default_setattr
+from hybridad.recording.runtime.construction import construct, is_foreign_class
 from hybridad.recording.runtime.specials import special
-from hybridad.recording.tracing import builtin, numpy_calls
+from hybridad.recording.tracing import numpy_calls, ordering
 from hybridad.recording.tracing.active import here
+from hybridad.recording.tracing.collecting import pairs
 from hybridad.recording.tracing.containers import Containers
-from hybridad.recording.tracing.encoding import has_known
+from hybridad.recording.tracing.encoding import dict_of, has_known, is_fixed
+from hybridad.recording.tracing.meanings import INSTANCES, OF_CLASSES, meaning_of
+from hybridad.recording.tracing.native import PURE_MODULES
 from hybridad.recording.tracing.reads import read
+from hybridad.recording.tracing.values import is_a
 
 __all__ = ["Calls"]
 
@@ -48,9 +57,12 @@ class Calls(Containers):
     def dispatch(self, run, f, args, kwargs):
         """Call `f` in a trace run."""
         kind = type(f)
-        meaning = builtin.MEANINGS.get(id(f))
+        meaning = meaning_of(f) or INSTANCES.get(kind)
         if meaning is not None:
-            return meaning[1](self, run, *args, **kwargs)
+            if kind in INSTANCES:
+                run.found(self, f)
+                return meaning(self, run, f, *args, **kwargs)
+            return meaning(self, run, *args, **kwargs)
         if kind is types.FunctionType:
             return self._function(run, f, args, kwargs)
         if kind is types.MethodType and type(f.__func__) is types.FunctionType:
@@ -68,10 +80,15 @@ class Calls(Containers):
             return run.foreign(self, f, args, kwargs)
         if issubclass(kind, type):
             return self._class(run, f, args, kwargs)
-        if kind is types.MethodDescriptorType and args and isinstance(args[0], f.__objclass__):
+        if kind is types.MethodDescriptorType and args and is_a(args[0], f.__objclass__):
             return self.dispatch(run, f.__get__(args[0]), args[1:], kwargs)
         if kind is types.MethodType:
+            meaning = meaning_of(f.__func__)
+            if meaning is not None:
+                return meaning(self, run, f.__self__, *args, **kwargs)
             return run.foreign(self, f, args, kwargs)
+        if kind is weakref.ref:
+            return run.asked(self, operator.call, (f,))
         if kind is types.MethodWrapperType:
             return self._special(run, f.__name__, (f.__self__, *args), f, args, kwargs)
         if kind is types.WrapperDescriptorType and args:
@@ -83,6 +100,16 @@ class Calls(Containers):
 
     def _special(self, run, name, operands, f, args, kwargs):
         """A special method of a builtin class, asked for by name."""
+        if name == "__get__" and type(operands[0]) is types.FunctionType:
+            return f(*args, **kwargs)       # a method, which holds both
+        if name == "__init__" and (f.__objclass__ is object or is_a(
+                operands[0], BaseException)):
+            return f(*args, **kwargs)
+        if name == "__getattribute__" and len(operands) == 2:
+            return run.attributes.plain(self, *operands)
+        if name == "__setattr__" and len(operands) == 3 and not run.recorder.is_known(operands[0]):
+            run.loops.changes(operands[0])
+            return default_setattr(self, run, *operands)
         method = _SPECIAL.get(name)
         if method is not None and len(operands) == method[1] and not kwargs and run.recorder \
                 .is_known(operands[0]):
@@ -99,11 +126,19 @@ class Calls(Containers):
         top = module.split(".")[0]
         if top == "numpy" and not module.startswith("numpy.testing"):
             return numpy_calls.call(self, run, f, args, kwargs)
-        if top == "scipy" and not any(map(callable, args)):
+        if top == "scipy" and f.__qualname__ == f.__name__ and not any(map(callable, args)):
             return numpy_calls.call(self, run, f, args, kwargs)
+        if only_moves(f):
+            return f(*[self._as_own_tuple(run, x) for x in args], **kwargs)
         if run.is_generated(f):
             return self._generated(run, f, args, kwargs)
         return run.foreign(self, f, args, kwargs)
+
+    def _as_own_tuple(self, run, x):
+        """A named tuple from outside, with what is in it."""
+        if not run.recorder.is_known(x) or not is_a(x, tuple):
+            return x
+        return tuple.__new__(type(x), self._plainly(run, x))
 
     def _generated(self, run, f, args, kwargs):
         """A method that dataclasses or namedtuples have written."""
@@ -116,7 +151,7 @@ class Calls(Containers):
             a, b = (tuple([self.attr(x, name) for name in names]) for x in (a, b))
             return getattr(self, name.strip("_"))(a, b)
         if name in ("__repr__", "__hash__") and has_known(
-                run.recorder, tuple(vars(args[0]).values()) if args else ()):
+                run.recorder, tuple(dict_of(args[0]).values()) if args else ()):
             run.recorder.refuse(f"{name} of a dataclass", self)
         return f(*args, **kwargs)
 
@@ -130,9 +165,9 @@ class Calls(Containers):
             return numpy_calls.ufunc_method(self, run, own, f, args, kwargs)
         if recorder.is_known(own) and issubclass(kind, (np.generic, float, complex, int)):
             return numpy_calls.method(self, run, own, f.__name__, args, kwargs)
-        if isinstance(own, (str, bytes)):
+        if is_a(own, (str, bytes)):
             return run.text(self, f, args, kwargs)
-        if isinstance(own, _CONTAINERS):
+        if is_a(own, _CONTAINERS):
             if recorder.is_known(own):
                 return run.containers.method(self, own, f, args, kwargs)
             return self._own_container(run, own, f, args, kwargs)
@@ -140,11 +175,13 @@ class Calls(Containers):
             module = f.__module__ or ""
             if module.startswith("numpy") and not module.startswith("numpy.random"):
                 return numpy_calls.call(self, run, f, args, kwargs)
-            if module in builtin.PURE_MODULES:
+            if module in PURE_MODULES:
                 return run.pure(self, f, args, kwargs)
         if kind is types.GeneratorType:
             return f(*args, **kwargs)
-        if isinstance(own, (type, np.dtype)) and not has_known(recorder, (args, kwargs)):
+        if is_a(own, type) and f in OF_CLASSES:
+            return OF_CLASSES[f](self, run, *args, **kwargs)
+        if is_a(own, (type, np.dtype)) and not has_known(recorder, (args, kwargs)):
             return f(*args, **kwargs)
         if (f.__module__ or "").startswith("hybridad"):
             return run.own(self, f, args, kwargs)
@@ -153,13 +190,13 @@ class Calls(Containers):
     def _own_container(self, run, own, f, args, kwargs):
         """A method of a container of the run's own; what compares or hashes is seen."""
         name = f.__name__
-        if name not in _LOOKING and not isinstance(own, (str, bytes, tuple, frozenset)):
+        if name not in _LOOKING and not is_a(own, (str, bytes, tuple, frozenset)):
             run.loops.changes(own)
         if type(own) is list and name == "sort":
-            return builtin.sort(self, run, own, **kwargs)
-        if isinstance(own, (list, tuple)) and name in ("index", "count", "remove"):
+            return ordering.sort(self, run, own, **kwargs)
+        if is_a(own, (list, tuple)) and name in ("index", "count", "remove"):
             if has_known(run.recorder, (own, args)):
-                places = builtin.find(self, own, *args)
+                places = ordering.find(self, own, *args)
                 if name == "count":
                     return len(list(places))
                 place = next(places, None)
@@ -169,13 +206,17 @@ class Calls(Containers):
                     run.journal.touch(own)
                     del own[place]
                     return None
-        elif isinstance(own, (dict, set, frozenset)):
-            if args and ((isinstance(own, dict) and name in _KEYED) or (not isinstance(own, dict)
-                         and not isinstance(args[0], (list, tuple, set, dict)))):
+        elif is_a(own, (dict, set, frozenset)):
+            if args and ((is_a(own, dict) and name in _KEYED) or (not is_a(own, dict)
+                         and not is_a(args[0], (list, tuple, set, dict)))):
                 args = (run.settled(self, args[0]), *args[1:])
-            elif has_known(run.recorder, args) and not isinstance(own, dict):
-                run.recorder.refuse(f"{type(own).__name__}.{name} of values of the run", self)
-        elif isinstance(own, list) and args and name in ("insert", "pop"):
+            elif name == "update" and args and is_a(own, dict):
+                args = (pairs(self, run, args[0]),)
+            elif not is_a(own, dict):
+                args = tuple([[run.settled(self, item) for item in self._plainly(run, x)]
+                              if run.recorder.is_known(x) or not is_a(x, (set, frozenset))
+                              else x for x in args])
+        elif is_a(own, list) and args and name in ("insert", "pop"):
             args = (run.settled(self, args[0]), *args[1:])
         return call_method(self, run.journal, f, args, kwargs)
 
@@ -186,15 +227,17 @@ class Calls(Containers):
             return made
         if issubclass(cls, (np.generic, np.dtype)):
             return run.pure(self, cls, args, kwargs)
-        if cls.__module__ == "builtins" or issubclass(cls, BaseException):
+        if is_foreign_class(cls):
+            return run.foreign(self, cls, args, kwargs)
+        if cls is bytes or cls is array:
+            return run.asked(self, cls, args, kwargs)
+        if cls.__module__ == "builtins":
             return run.native(self, cls, args, kwargs)
         if cls.__module__.split(".")[0] == "numpy":
             return run.native(self, cls, args, kwargs)
         if cls in _CONTAINERS or issubclass(cls, tuple):
             return cls(*args, **kwargs) if not issubclass(cls, tuple) or not run.enters(
                 cls.__new__) else construct(self, run, cls, args, kwargs)
-        if run.is_library_class(cls):
-            return run.foreign(self, cls, args, kwargs)
         return construct(self, run, cls, args, kwargs)
 
     # -- attributes ------------------------------------------------------------------------------
@@ -206,7 +249,7 @@ class Calls(Containers):
             return getattr(o, name)
         recorder = run.recorder
         kind = type(o)
-        if kind is np.ndarray or (recorder.is_known(o) and isinstance(
+        if kind is np.ndarray or (recorder.is_known(o) and is_a(
                 o, (np.generic, float, complex, int))):
             return numpy_calls.attribute(self, run, o, name)
         if kind is range:
@@ -214,7 +257,7 @@ class Calls(Containers):
             return getattr(o, name)
         if kind is types.ModuleType:
             value = getattr(o, name)
-            if run.is_users_module(o):
+            if run.is_users_module(o) or not is_fixed(value):
                 return read(recorder, self, "attribute", (o, name), value)
             return value
         return run.attributes.read(self, o, name)

@@ -10,13 +10,12 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.runtime import objects
-from hybridad.recording.runtime.specials import special
+from hybridad.recording.runtime.specials import special, users
 from hybridad.recording.tracing.active import here
-from hybridad.recording.tracing.encoding import arrays_in, encode
+from hybridad.recording.tracing.encoding import arrays_in, encode, is_opaque
 from hybridad.recording.tracing.operations import Operations, is_users
 from hybridad.recording.tracing.reads import read
-from hybridad.recording.tracing.values import Dynamic, Text, is_number, outgoing
-from hybridad.trace.ir import Ref
+from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number, outgoing
 
 __all__ = ["Containers", "shape_depends"]
 
@@ -41,40 +40,41 @@ class Containers(Operations):
         if kind is np.ndarray:
             return self._element(run, o, index)
         if recorder.is_known(o) and not is_number(o):
-            if isinstance(o, _SEQUENCES) and type(index) is slice:
+            if is_a(o, _SEQUENCES) and type(index) is slice:
                 return kind([self.item(o, k) for k in range(*index.indices(self._length(run, o)))])
-            if isinstance(o, (*_SEQUENCES, dict)):
+            if is_a(o, (*_SEQUENCES, dict)):
                 return self._outside_item(run, o, index)
-        if isinstance(o, _CONTAINERS) or kind in (str, bytes, range):
+        method = special(o, "__getitem__") if is_users(o) else None
+        if run.enters(method):
+            return self.call(method, o, index)
+        if is_a(o, _CONTAINERS) or kind in (str, bytes, range):
             index = self._settled_index(run, index)
+            if is_a(o, dict) and kind is not dict and users(o, "__missing__") is not None \
+                    and not dict.__contains__(o, index):
+                return self.call(special(o, "__missing__"), o, index)
             if kind is range:
                 run.settle_range(self, o)
             return recorder.surely(lambda: o[index])
-        method = special(o, "__getitem__")
-        if run.enters(method):
-            return self.call(method, o, index)
-        if recorder.is_known(o) and isinstance(o, np.generic):
+        if recorder.is_known(o) and is_a(o, np.generic):
             return self.item(self.call(np.asarray, o), index)
         if kind.__module__.startswith("numpy"):        # np.r_, np.mgrid, ...
             return recorder.apply(self, operator.getitem, (o, encode(recorder, index)), {},
                                   o[index], arrays_in(index))
-        return run.native(self, operator.getitem, (o, index))
+        return run.asked(self, operator.getitem, (o, index))
 
     def _outside_item(self, run, o, index):
         recorder = run.recorder
-        key = index
-        if run.recorder.is_known(index):
-            key = run.settled(self, index) if not isinstance(index, (int, np.integer)) else index
+        key = run.settled(self, index) if not is_a(index, (int, np.integer)) else index
         method = special(o, "__getitem__")
         if run.enters(method):
             return self.call(method, o, index)
-        if key not in o if isinstance(o, dict) else False:
+        if key not in o if is_a(o, dict) else False:
             if special(o, "__missing__") is not None:
                 recorder.refuse("a missing key of a default dictionary from outside", self)
         try:
             value = o[index]
         except LookupError:     # it raises as long as this holds
-            if isinstance(o, dict):
+            if is_a(o, dict):
                 self.isin(key, o)
             else:
                 self._length(run, o)
@@ -95,7 +95,7 @@ class Containers(Operations):
         if type(index) is list or type(index) is tuple:
             for part in index if type(index) is tuple else (index,):
                 if type(part) is list and any(recorder.is_known(x)
-                                              and not isinstance(x, (int, np.integer))
+                                              and not is_a(x, (int, np.integer))
                                               for x in part):
                     recorder.refuse("a list of numbers of the run as an index", self)
         if not recorder.is_known(o):
@@ -112,9 +112,7 @@ class Containers(Operations):
         if type(index) is slice:
             return slice(*(self._settled_index(run, x)
                            for x in (index.start, index.stop, index.step)))
-        if isinstance(index, (int, float, np.generic, str)) and run.recorder.is_known(index):
-            return run.settled(self, index)
-        return index
+        return run.settled(self, index)
 
     def _length(self, run, o):
         n = len(o)
@@ -139,13 +137,13 @@ class Containers(Operations):
         if run.enters(method):
             self.call(method, o, index, value)
             return
-        if recorder.is_known(o) and isinstance(o, (list, dict, deque)):
+        if recorder.is_known(o) and is_a(o, (list, dict, deque)):
             run.effect(self, "item", (o, index, value), lambda: run.journal.touch(o))
             o[outgoing(index)] = outgoing(value)
             return
         run.journal.touch(o)
         run.loops.changes(o)
-        if isinstance(o, (list, dict, deque)):
+        if is_a(o, (list, dict, deque)):
             o[self._settled_index(run, index)] = value
             return
         run.native(self, operator.setitem, (o, index, value))
@@ -202,15 +200,20 @@ class Containers(Operations):
         if kind is np.ndarray:
             return run.loops.items(self, x) if x.ndim else x
         if run.recorder.is_known(x):
-            if isinstance(x, _SEQUENCES):
+            if is_a(x, _SEQUENCES):
                 self._length(run, x)
                 return run.loops.other(self, self._items_of(run, x))
-            if isinstance(x, dict):
+            if is_a(x, dict):
                 run.recorder.check("keys", run.recorder.ref(x), list(x), self)
                 return run.loops.other(self, list(x))
-            if hasattr(kind, "__next__") or isinstance(x, (set, frozenset)):
+            if hasattr(kind, "__next__"):
                 run.recorder.refuse(f"a {kind.__name__} from outside is gone through", self)
+            if is_a(x, (set, frozenset)):
+                return self.iter(run.elements(self, x))
         if is_users(x) and kind not in _NATIVE:
+            if is_opaque(run.recorder, x) and users(x, "__iter__") is None and (
+                    special(x, "__iter__") is not None or users(x, "__getitem__") is None):
+                return self.iter(run.asked(self, list, (x,)))
             return run.loops.other(self, objects.iter(self, run, x))
         return run.loops.other(self, x)
 
@@ -266,17 +269,19 @@ class Containers(Operations):
             return recorder.apply(self, operator.contains,
                                   (encode(recorder, b), encode(recorder, a)), {}, a in b)
         if recorder.is_known(b):
-            if isinstance(b, (dict, set, frozenset)) and not recorder.is_known(a):
-                outcome = a in b
+            if is_a(b, (dict, set, frozenset)):
+                a = run.settled(self, a)
                 number = recorder.node("read", "contains", (recorder.ref(b), encode(recorder, a)),
                                        None, None, self)
-                recorder.check("equal", Ref(number), outcome, self)
-                return outcome
-            if isinstance(b, _SEQUENCES):
+                return recorder.give(number, a in b, self)
+            if is_a(b, _SEQUENCES):
                 b = list(self._plainly(run, b))
         if is_users(b) and type(b) not in _NATIVE:
+            if is_opaque(recorder, b) and not any(
+                    users(b, name) for name in ("__contains__", "__iter__", "__getitem__")):
+                return run.asked(self, operator.contains, (b, a))
             return objects.contains(self, run, a, b)
-        if isinstance(b, _SEQUENCES):
+        if is_a(b, _SEQUENCES):
             return any(self.is_(x, a) or self.truth(self.eq(x, a)) for x in b)
         if type(b) is range:
             run.settle_range(self, b)

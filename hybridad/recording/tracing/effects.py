@@ -11,13 +11,14 @@ from hybridad.recording.lines import at_users_line
 from hybridad.recording.runtime.foreign import plain_arrays
 from hybridad.recording.tracing.encoding import (
     arrays_in,
+    dict_of,
     encode,
     has_active,
     is_constant_object,
 )
 from hybridad.recording.tracing.reads import enter_value, memory_of
 from hybridad.recording.tracing.recorder import NotTraced
-from hybridad.recording.tracing.values import Dynamic, Text, outgoing, repeats_itself
+from hybridad.recording.tracing.values import Dynamic, Text, is_a, outgoing, repeats_itself
 from hybridad.trace.ir import Ref
 
 __all__ = ["Effects", "call_foreign"]
@@ -82,7 +83,7 @@ class Effects:
                 self.escape(site, item)
                 self.stored(item)
         elif self.is_plain_object(x):
-            content = dict(vars(x))
+            content = dict(dict_of(x))
             for item in content.values():
                 self.escape(site, item)
             number = recorder.node("build", kind, (encode(recorder, content),), None, None, site)
@@ -97,7 +98,7 @@ class Effects:
         kind = type(x)
         return self.is_users_class(kind) and not self.is_own_class(kind) \
             and kind.__new__ is object.__new__ \
-            and type(kind) is type and not isinstance(x, (*CONTAINERS, BaseException)) \
+            and type(kind) is type and not is_a(x, (*CONTAINERS, BaseException)) \
             and "__dict__" in dir(kind) and not any(
                 "__slots__" in base.__dict__ for base in kind.__mro__) \
             and not hasattr(kind, "__del__")
@@ -148,7 +149,7 @@ class Effects:
 
     def _is_own_code(self, x):
         """Whether the run has made a function or class, which may hold values of the run."""
-        if isinstance(x, type):
+        if is_a(x, type):
             return self.is_own_class(x)
         return type(x) is types.FunctionType and is_form(x.__code__) \
             and not self.recorder.is_known(x)

@@ -4,30 +4,40 @@ import enum
 import functools
 import random
 import types
+from collections import deque
 
 import numpy as np
 
 from hybridad._forms import is_form
 from hybridad.recording.tracing.recorder import NotTraced
-from hybridad.recording.tracing.values import Dynamic, Text, is_number
+from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number
 
-__all__ = ["arrays_in", "encode", "has_active", "has_known", "is_bound", "is_constant_object"]
+__all__ = ["arrays_in", "encode", "dict_of", "has_active", "has_known", "holds_known", "is_bound",
+           "is_constant_object", "is_fixed", "is_opaque"]
 
 _STATIC = (bool, str, bytes, type(None), type(...), type(NotImplemented), np.bool_, np.dtype,
            float, int, complex, range)
 _OBJECTS = (type, types.ModuleType, types.FunctionType, np.ufunc, type(np.sum), enum.Enum,
             types.GenericAlias, type(np.random.default_rng))
+_TRANSPARENT = (np.ndarray, np.generic, str, bytes, bool, range, list, tuple, dict, set, frozenset,
+                deque)
 # Hidden objects whose methods modules pass off as functions.
 _HIDDEN = (getattr(np.random.seed, "__self__", np.random.mtrand._rand), random.random.__self__)
 
 
 def is_constant_object(x):
     """Whether an object is code or a name for something: a class, a module, a function, ..."""
-    if isinstance(x, (types.BuiltinFunctionType, types.MethodType)):
+    if is_a(x, (types.BuiltinFunctionType, types.MethodType)):
         own = x.__self__
-        return own is None or isinstance(own, (types.ModuleType, type)) or any(
+        return own is None or is_a(own, (types.ModuleType, type)) or any(
             own is hidden for hidden in _HIDDEN)
-    return isinstance(x, _OBJECTS) or x is np._NoValue or any(x is hidden for hidden in _HIDDEN)
+    return is_a(x, _OBJECTS) or x is np._NoValue or any(x is hidden for hidden in _HIDDEN)
+
+
+def is_fixed(x):
+    """Whether what stands in a module that is not the user's stays there: code, numbers, texts."""
+    return is_constant_object(x) or is_a(x, _STATIC) or (
+        is_a(x, tuple) and all(map(is_fixed, x)))
 
 
 def encode(recorder, x):
@@ -46,7 +56,7 @@ def encode(recorder, x):
         return int(x)
     if kind is Text:
         return str(x)
-    if kind in _STATIC or is_number(x):
+    if kind in _STATIC or is_number(x) or issubclass(kind, np.generic):
         return x
     if kind is tuple or kind is list:
         return kind([encode(recorder, item) for item in x])
@@ -83,13 +93,28 @@ def has_known(recorder, x, depth=4):
 
 def has_active(recorder, x):
     """Whether what is in `x` depends on a differentiated argument, also inside of objects."""
+    return _holds(recorder, x, recorder.is_active)
+
+
+def holds_known(recorder, x):
+    """Whether there is a value of the run in `x`, also inside of objects."""
+    return _holds(recorder, x, lambda x: recorder.is_known(x) and not is_constant_object(x))
+
+
+def is_opaque(recorder, x):
+    """Whether `x` is an object from outside, whose content is not known."""
+    return recorder.is_known(x) and not (
+        is_number(x) or is_a(x, _TRANSPARENT) or is_constant_object(x))
+
+
+def _holds(recorder, x, wanted):
     seen, stack = set(), [x]
     while stack:
         x = stack.pop()
         kind = type(x)
         if id(x) in seen:
             continue
-        if recorder.is_active(x):
+        if wanted(x):
             return True
         if kind in _STATIC:
             continue
@@ -104,9 +129,17 @@ def has_active(recorder, x):
             stack.append(x.__self__)
         elif kind is types.FunctionType and x.__closure__:
             stack.extend(cell.cell_contents for cell in x.__closure__ if is_bound(cell))
-        elif not isinstance(x, _OBJECTS) and not recorder.is_known(x):
-            stack.append(getattr(x, "__dict__", None))
+        elif not is_a(x, _OBJECTS) and not recorder.is_known(x):
+            stack.append(dict_of(x))
     return False
+
+
+def dict_of(x):
+    """The attributes of an object, which no code of the user's is asked for."""
+    try:
+        return object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
 
 
 def is_bound(cell):

@@ -8,10 +8,10 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.instrument.source import find_definition
-from hybridad.recording.tracing.encoding import encode, is_bound
+from hybridad.recording.tracing.encoding import dict_of, encode, is_bound
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
 from hybridad.recording.tracing.recorder import Array, NotTraced, place_of
-from hybridad.recording.tracing.values import Dynamic, another, aval_of, is_number
+from hybridad.recording.tracing.values import Dynamic, another, aval_of, is_a, is_number
 from hybridad.trace.ir import HOLE, Ref
 from hybridad.trace.path import Enter, Exit, Head, Jump, Name
 
@@ -24,17 +24,17 @@ class Source:
     __slots__ = ("iterable", "stored", "targets")
 
     def __init__(self, node):
-        self.targets = frozenset(_stored(node.target)) if isinstance(node, ast.For) else frozenset()
+        self.targets = frozenset(_stored(node.target)) if is_a(node, ast.For) else frozenset()
         self.stored = frozenset(_stored(node))
-        self.iterable = (node.iter.lineno, node.iter.col_offset) if isinstance(node, ast.For) \
+        self.iterable = (node.iter.lineno, node.iter.col_offset) if is_a(node, ast.For) \
             else None
 
 
 def _stored(node):
     for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)):
+        if is_a(part, ast.Name) and is_a(part.ctx, (ast.Store, ast.Del)):
             yield part.id
-        elif isinstance(part, (ast.Nonlocal, ast.Global)):
+        elif is_a(part, (ast.Nonlocal, ast.Global)):
             yield from part.names
 
 
@@ -49,7 +49,7 @@ def tell_sites(function, sites):
     """
     node = find_definition(function.__code__, function.__globals__).node
     found = {(part.lineno, part.col_offset): Source(part)
-             for part in ast.walk(node) if isinstance(part, (ast.For, ast.While))}
+             for part in ast.walk(node) if is_a(part, (ast.For, ast.While))}
     for site in sites:
         site.owner = function.__code__
         if site.kind in ("for.loop", "while.loop"):
@@ -96,6 +96,7 @@ class Loops:
 
     def __init__(self, run):
         self.run, self.open = run, []
+        self._scopes = {}   # frame and place of a ``try`` or ``with`` -> how many loops are around
         self._aside = 0
 
     @contextlib.contextmanager
@@ -173,7 +174,9 @@ class Loops:
         construct, _, part = site.kind.partition(".")
         if construct in ("for", "while"):
             return getattr(self, "_" + part, _nothing)(site, names, values, construct)
-        if site.kind == "break":
+        if construct in ("try", "with"):
+            self._scope(site, names, values, part)
+        elif site.kind == "break":
             self._jump(1, names, values)
         elif site.kind == "return":
             frame = self.run.frame()
@@ -246,6 +249,25 @@ class Loops:
         self.run.recorder.events.append(Jump(
             loop.number, loop.label or 0,
             tuple([Name(name, self._before(value)) for name, value in zip(names, values)])))
+
+    # -- errors ----------------------------------------------------------------------------------
+
+    def _scope(self, site, names, values, part):
+        """An error that ends at a ``try`` or a ``with`` has ended the loops inside."""
+        place = id(self.run.frame()), site.line, site.col
+        if part == "body":
+            self._scopes[place] = len(self.open)
+        elif part in ("except", "exit"):
+            self.abandon(self._scopes[place], names, values)
+
+    def abandon(self, depth, names=(), values=()):
+        """An error goes through all loops but the first `depth` ones."""
+        while len(self.open) > depth:
+            loop = self.open.pop()
+            if not loop.entered:
+                continue
+            loop.label = 3
+            self._emit_jump(loop, names, values)
 
     # -- what no name stands for -----------------------------------------------------------------
 
@@ -328,7 +350,7 @@ class Loops:
             if known.parent is None:    # what is written into it from now on is written into this
                 known.memory.root.id = number
             return made, Name(name, before, number, aval_of(value), known.memory.number, value)
-        if kind is int or (is_number(value) and not isinstance(value, np.bool_)):
+        if kind is int or (is_number(value) and not is_a(value, np.bool_)):
             made = another(value)
             number = recorder.new_id()
             recorder.know(made, number)
@@ -369,7 +391,7 @@ def reachable(values):
         elif kind is types.FunctionType:
             stack.extend(cell.cell_contents for cell in x.__closure__ or () if is_bound(cell))
         else:
-            stack.extend(getattr(x, "__dict__", {}).values())
+            stack.extend(dict_of(x).values())
     return found
 
 

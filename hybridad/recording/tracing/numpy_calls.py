@@ -6,7 +6,7 @@ from hybridad.recording.lines import at_users_line
 from hybridad.recording.tracing.encoding import arrays_in, encode, has_known
 from hybridad.recording.tracing.operations import is_users
 from hybridad.recording.tracing.outputs import by_name, overwrites
-from hybridad.recording.tracing.values import Dynamic, bare
+from hybridad.recording.tracing.values import Dynamic, bare, is_a
 from hybridad.trace.ir import Method
 
 __all__ = ["attribute", "call", "method", "ufunc_method"]
@@ -147,7 +147,7 @@ def _guard_shape(site, run, f, args, kwargs, made):
     if not depends and type(f) is not np.ufunc:
         depends = any(_is_traced_int(recorder, x) for x in (*args, *kwargs.values()))
     if depends and has_known(recorder, (args, kwargs)):
-        for x in made if isinstance(made, (tuple, list)) else (made,):
+        for x in made if is_a(made, (tuple, list)) else (made,):
             if type(x) is np.ndarray:
                 recorder.decide(site, x, "shape", x.shape)
 
@@ -155,7 +155,7 @@ def _guard_shape(site, run, f, args, kwargs, made):
 def _is_traced_int(recorder, x):
     if type(x) is tuple or type(x) is list:
         return any(_is_traced_int(recorder, item) for item in x)
-    return isinstance(x, (Dynamic, np.integer)) and recorder.is_known(x)
+    return is_a(x, (Dynamic, np.integer)) and recorder.is_known(x)
 
 
 def _into(site, run, f, args, kwargs, out):

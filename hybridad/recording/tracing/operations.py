@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from hybridad.recording.runtime import objects
+from hybridad.recording.runtime.specials import users
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.encoding import arrays_in, encode, has_known
 from hybridad.recording.tracing.values import Dynamic, Text, bare
@@ -13,6 +14,9 @@ __all__ = ["Operations", "is_users"]
 
 _BUILTIN = (int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, range, slice,
             type(None), np.ndarray, Dynamic, Text)
+
+_ASKED = {"lt": ("lt", "gt"), "gt": ("gt", "lt"), "le": ("le", "ge"), "ge": ("ge", "le"),
+          "eq": ("eq",), "ne": ("ne", "eq")}
 
 
 def is_users(x):
@@ -31,6 +35,8 @@ class Operations:
         if run is None:
             return function(a, b)
         if is_users(a) or is_users(b):
+            if users(a, f"__{name}__") is None and users(b, f"__r{name}__") is None:
+                return run.asked(self, function, (a, b))
             return objects.binary(self, run, name, a, b)
         recorder = run.recorder
         if type(a) in (list, tuple, dict, set, str) or type(b) in (list, tuple, dict, set, str):
@@ -105,6 +111,8 @@ class Operations:
         if run is None:
             return function(x)
         if is_users(x):
+            if users(x, f"__{name}__") is None:
+                return run.asked(self, function, (x,))
             return objects.unary(self, run, name, x)
         if not run.recorder.is_known(x):
             return function(x)
@@ -121,6 +129,8 @@ class Operations:
             return function(a, b)
         recorder = run.recorder
         if is_users(a) or is_users(b):
+            if not any(users(x, f"__{asked}__") for x in (a, b) for asked in _ASKED[name]):
+                return self._compare_natively(run, function, name, a, b)
             return objects.compare(self, run, name, a, b)
         if type(a) in (list, tuple, dict, set) and type(b) is type(a):
             return run.containers.compare(self, function, name, a, b)
@@ -131,6 +141,11 @@ class Operations:
         args = encode(recorder, a), encode(recorder, b)
         return recorder.compute(self, function, args, {}, lambda: function(bare(a), bare(b)),
                                 arrays_in((a, b)))
+
+    def _compare_natively(self, run, function, name, a, b):
+        if name in ("eq", "ne") and all(type(x).__eq__ is object.__eq__ for x in (a, b)):
+            return self.is_(a, b) is (name == "eq")
+        return run.asked(self, function, (a, b))
 
     def lt(self, a, b): return self._compare(operator.lt, "lt", a, b)
     def le(self, a, b): return self._compare(operator.le, "le", a, b)

@@ -5,6 +5,8 @@ import inspect
 
 import numpy as np
 
+from hybridad.recording.tracing.values import is_a
+
 __all__ = ["by_name", "overwrites"]
 
 # Of functions and methods in C, which have no signature before NumPy 2.4.
@@ -50,14 +52,14 @@ def by_name(f, args, kwargs):
     >>> by_name("max", (0, "a"), {})
     ((0,), {'out': 'a'})
     """
-    if isinstance(f, str):
+    if is_a(f, str):
         place = _METHODS.get(f)
     else:
         names = _names(f)
         place = names.index("out") if "out" in names else _FUNCTIONS.get(f)
     if place is None or len(args) <= place:
         return args, kwargs
-    rest = () if isinstance(f, str) else zip(_names(f)[place + 1:], args[place + 1:])
+    rest = () if is_a(f, str) else zip(_names(f)[place + 1:], args[place + 1:])
     return args[:place], {**kwargs, "out": args[place], **dict(rest)}
 
 

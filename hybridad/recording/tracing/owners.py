@@ -27,9 +27,6 @@ class Owners:
         file = getattr(sys.modules.get(name), "__file__", None)
         return file is not None and owner_of_file(file) != "user"
 
-    def is_library_class(self, cls):
-        return self._is_of_library(cls)
-
     def is_foreign_object(self, x):
         """Whether NumPy would have to ask an object what it is."""
         kind = type(x)

@@ -6,7 +6,7 @@ import numpy as np
 
 from hybridad.recording.ownership import owner_of_code
 from hybridad.recording.tracing.encoding import is_constant_object
-from hybridad.recording.tracing.values import another, aval_of, is_number, is_static
+from hybridad.recording.tracing.values import another, aval_of, is_a, is_number, is_static
 from hybridad.trace.ir import Ref
 
 __all__ = ["enter_value", "memory_of", "read"]
@@ -63,7 +63,7 @@ def enter_value(recorder, site, number, value, recipe):
         return value
     if is_constant_object(value) and not is_static(value):
         recorder.check("is", ref, value, site)
-        if isinstance(value, type) or kind is types.ModuleType:
+        if is_a(value, type) or kind is types.ModuleType:
             recorder.know(value, number)
         return value
     known = recorder.ref(value)

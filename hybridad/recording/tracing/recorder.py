@@ -98,10 +98,10 @@ class Recorder:
         number = self.new_id()
         kind = type(result)
         is_argument = op == "input" and kwargs
-        if is_argument or (op not in _PASSIVE and any(
+        aval = None if result is None else aval_of(result)
+        if is_argument or (op not in _PASSIVE and not _is_integral(aval) and any(
                 ref.id in self.active for ref in refs_of((args, kwargs)))):
             self.active.add(number)
-        aval = None if result is None else aval_of(result)
         self.events.append(Node(
             number, op, target, args, kwargs or {}, aval, memory, place_of(site),
             name if site is None else site.name,
@@ -109,16 +109,20 @@ class Recorder:
         return number
 
     def compute(self, site, target, args, kwargs, function, operands=()):
-        """Call ``function()``, which does the operation `target`; see `apply`.
+        """Call ``function()``, which does the operation `target`; see `apply`."""
+        result = self.attempt(site, target, args, kwargs, function)
+        return self.apply(site, target, args, kwargs, result, operands)
+
+    def attempt(self, site, target, args, kwargs, function):
+        """Call ``function()``, which does the operation `target`, of which nothing is noted.
 
         If it raises, and the user catches that, it must raise the next time, too (`caught`).
         """
         try:
-            result = function()
+            return function()
         except Exception as error:
             self._failed = error, (type(error), target, args, kwargs), site
             raise
-        return self.apply(site, target, args, kwargs, result, operands)
 
     def surely(self, function):
         """Call ``function()``, which does the same in each call on this path, also if it raises."""
@@ -126,6 +130,15 @@ class Recorder:
             return function()
         except Exception as error:
             self._failed = error, None, None
+            raise
+
+    def following(self, function):
+        """Call ``function()``, which gives what an iterator of the run's own gives next."""
+        try:
+            return function()
+        except StopIteration as error:
+            if self._failed is None or self._failed[0] is not error:
+                self._failed = error, None, None
             raise
 
     def caught(self, error):
@@ -376,6 +389,11 @@ class Recorder:
 _MOST = 300_000  # operations of one run; writing them down takes some seconds
 _SHOWN = (np.ndarray, types.FunctionType, types.MethodType)
 _PASSIVE = frozenset(("input", "foreign", "check", "note"))
+
+
+def _is_integral(aval):
+    return aval is not None and (aval.dtype in ("int", "bool") or (
+        aval.kind != "object" and aval.dtype[1:2] in "biu"))
 
 
 def place_of(site):

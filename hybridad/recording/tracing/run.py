@@ -5,38 +5,23 @@ import inspect
 import types
 import weakref
 
-import numpy as np
-
 from hybridad._forms import is_form, remember_form
 from hybridad._run import Run
 from hybridad._tape import Tape
 from hybridad.recording.instrument.form import bind, make_form
 from hybridad.recording.instrument.source import NoSource
-from hybridad.recording.lines import at_users_line
 from hybridad.recording.net import unwatched
-from hybridad.recording.ownership import is_generated_code, owner_of_code
-from hybridad.recording.stop import stop_gradient
+from hybridad.recording.ownership import is_generated_code, owner_of_code, passes_on
 from hybridad.recording.tracing.attributes import Attributes
 from hybridad.recording.tracing.effects import Effects
-from hybridad.recording.tracing.encoding import (
-    arrays_in,
-    encode,
-    has_active,
-    has_known,
-)
+from hybridad.recording.tracing.encoding import has_active
 from hybridad.recording.tracing.loops import Loops, tell_sites
+from hybridad.recording.tracing.native import Native
 from hybridad.recording.tracing.outside import OutsideContainers
 from hybridad.recording.tracing.owners import Owners
 from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.recorder import NotTraced, Recorder
 from hybridad.recording.tracing.site import TraceSite
-from hybridad.recording.tracing.values import (
-    Dynamic,
-    Text,
-    bare,
-    is_number,
-)
-from hybridad.trace.ir import Method, Ref
 
 __all__ = ["TraceRun"]
 
@@ -54,7 +39,7 @@ class Frame:
         self.ref, self.is_own = ref, is_own
 
 
-class TraceRun(Effects, Owners, Run):
+class TraceRun(Effects, Native, Owners, Run):
     """The run in progress of a function that is written down."""
 
     def __init__(self, function, journal, dynamic=()):
@@ -112,7 +97,8 @@ class TraceRun(Effects, Owners, Run):
         """Whether a class was made by the run."""
         if "<locals>" not in cls.__qualname__ or self.recorder.is_known(cls):
             return False
-        return not self.recorder.is_class_of_known(cls)
+        return not self.recorder.is_class_of_known(cls) and not any(
+            cls in type(x).__mro__ for x in self._origins.values())
 
     def form_of(self, f, args=(), kwargs=None):
         """The recording form of a function of the user's; itself if it is one; else None.
@@ -178,11 +164,11 @@ class TraceRun(Effects, Owners, Run):
             return form(*args, **kwargs)
         finally:
             self._frames.pop()
-            del self.loops.open[depth:]
+            self.loops.abandon(depth)
 
     def _find_origin(self, site, f, args):
         """A function is entered that was not read: the interpreter finds it on a type."""
-        if id(f) in self._origins or owner_of_code(f.__code__) != "user":
+        if id(f) in self._origins or owner_of_code(f.__code__) != "user" or passes_on(f.__code__):
             return
         if not args or not self.attributes.find_method(site, f, args[0]):
             self.recorder.refuse(f"it is not known where {f.__qualname__} comes from", site)
@@ -221,84 +207,12 @@ class TraceRun(Effects, Owners, Run):
                 kwargs[name] = read(self.recorder, site, "default", (ref, name), value)
         return args, kwargs
 
-    # -- operations ------------------------------------------------------------------------------
-
-    def pure(self, site, f, args, kwargs):
-        """A function that neither has an effect nor reads what may change."""
-        if not has_known(self.recorder, (args, kwargs)):
-            return self.recorder.surely(lambda: at_users_line(f, args, kwargs))
-        encoded = encode(self.recorder, args), encode(self.recorder, kwargs)
-        return self.recorder.compute(site, f, *encoded,
-                                     lambda: at_users_line(f, tuple(map(bare, args)), kwargs),
-                                   arrays_in((args, kwargs)))
-
-    def native(self, site, f, args, kwargs=None, operands=()):
-        """Native code that the run does not follow; what it makes of values of the run is lost."""
-        kwargs = kwargs or {}
-        if has_known(self.recorder, (args, kwargs, tuple(operands))) and not (
-                isinstance(f, type) and issubclass(f, BaseException)):
-            self.recorder.refuse(f"{getattr(f, '__name__', f)} is not followed", site)
-        return at_users_line(f, args, kwargs)
-
-    def own(self, site, f, args, kwargs):
-        """A function of hybridad's own."""
-        if f is stop_gradient and not kwargs and len(args) == 1 and (
-                type(args[0]) is np.ndarray or is_number(args[0])):
-            return self.pure(site, f, args, kwargs)
-        return self.recorder.refuse(f"{f.__name__} of hybridad is called inside", site)
-
-    def unfollowed(self, site, x):
-        """`x` was made by something that is not followed."""
-        if type(x) is np.ndarray or is_number(x):
-            if not self.recorder.is_known(x) and not isinstance(x, int):
-                self.recorder.refuse("a value that is not followed", site)
-
-    def text(self, site, f, args, kwargs):
-        """What makes a text."""
-        recorder = self.recorder
-        own = getattr(f, "__self__", None)
-        known = has_known(recorder, (args, kwargs)) or recorder.is_known(own)
-        result = at_users_line(f, args, kwargs)
-        if not known:
-            return result
-        target = f
-        if isinstance(own, (str, bytes)):
-            target, args = Method(f.__name__), (own, *args)
-        encoded = encode(recorder, args), encode(recorder, kwargs)
-        return recorder.apply(site, target, *encoded, result)
-
-    def settled(self, site, x):
-        """`x` as a plain value: decided, if it came from data."""
-        recorder = self.recorder
-        if not recorder.is_known(x):
-            return x
-        if type(x) is Text:
-            recorder.decide(site, x, "str", str(x))
-            return str(x)
-        if isinstance(x, (int, np.integer)):
-            recorder.decide(site, x, "value", int(x))
-            return int(x)
-        if is_number(x):
-            recorder.decide(site, x, "value", x)
-        return x
-
-    def length_of_range(self, site, x):
-        """The length of a range, which may vary from call to call."""
-        if id(x) not in self.ranges:
-            return len(x)
-        recorder, length = self.recorder, Dynamic(len(x))
-        number = recorder.node("apply", range, self.ranges[id(x)][1], {}, None, site)
-        recorder.know(length, recorder.node("apply", len, (Ref(number),), {}, length, site))
-        return length
-
-    def settle_range(self, site, x):
-        """What a range is made of is decided, if it came from data."""
-        found = self.ranges.get(id(x))
-        if found is not None:
-            for arg, value in zip(found[1], (x.start, x.stop, x.step)):
-                if type(arg) is Ref:
-                    self.recorder.decide_id(site, arg.id, "value", value)
+    # -- containers ------------------------------------------------------------------------------
 
     def as_local(self, site, x):
         """A container from outside as an argument of a pure function."""
         return self.containers.as_local(site, x)
+
+    def elements(self, site, x):
+        """What is in a set from outside, in its order."""
+        return self.containers.elements(site, x)

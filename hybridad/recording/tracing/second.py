@@ -15,7 +15,7 @@ from hybridad.recording.tracing.reads import enter_value
 from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.run import TraceRun
 from hybridad.recording.tracing.site import TraceSite
-from hybridad.recording.tracing.values import another, is_number, is_static
+from hybridad.recording.tracing.values import another, is_a, is_number, is_static
 from hybridad.trace.ir import Ref, Return
 
 __all__ = ["trace"]
@@ -83,7 +83,7 @@ def _inputs(run, f, args, kwargs, keys, shapes):
     args, kwargs = list(args), dict(kwargs)
     count, names = 0, _parameters(f)
     for key in (*range(len(args)), *kwargs):
-        holder = kwargs if isinstance(key, str) else args
+        holder = kwargs if is_a(key, str) else args
         value = holder[key]
         first = count if shapes is None else shapes[key].leaf
         if key in keys:
@@ -124,7 +124,7 @@ def _parameters(f):
 
 
 def _name_of(names, key):
-    if isinstance(key, str):
+    if is_a(key, str):
         return key
     return names[key] if key < len(names) else f"argument_{key}"
 

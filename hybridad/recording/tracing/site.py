@@ -2,19 +2,21 @@
 
 import contextlib
 import sys
+from collections import deque
 
 import numpy as np
 
 from hybridad._forms import is_form
 from hybridad._site import UNBOUND
 from hybridad.recording.runtime import objects
+from hybridad.recording.runtime.specials import users
 from hybridad.recording.tracing import numpy_calls
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.calls import Calls
 from hybridad.recording.tracing.encoding import has_known
 from hybridad.recording.tracing.operations import is_users
 from hybridad.recording.tracing.reads import read
-from hybridad.recording.tracing.values import Text, is_static, outgoing
+from hybridad.recording.tracing.values import Text, is_a, is_static, outgoing
 from hybridad.trace.ir import Ref
 
 __all__ = ["TraceSite"]
@@ -69,6 +71,17 @@ class TraceSite(Calls):
             run.unfollowed(self, x)
         return x
 
+    def opened(self, x):
+        """An object from outside as one of the run's own, with what is in it."""
+        run = here()
+        if run is None or not run.recorder.is_known(x):
+            return x
+        if not run.is_plain_object(x):
+            run.recorder.refuse(f"a copy of a {type(x).__name__}", self)
+        made = object.__new__(type(x))
+        made.__dict__.update(self.mapping(self.attr(x, "__dict__")))
+        return made
+
     def decorate(self, decorator):
         """What stands behind ``@``"""
         return decorator if here() is None else Routed(self, decorator)
@@ -99,23 +112,29 @@ class TraceSite(Calls):
         if type(x) is range:
             run.settle_range(self, x)
         if recorder.is_known(x):
-            if isinstance(x, (list, tuple, dict, set, frozenset)):
-                recorder.check("length", recorder.ref(x), len(x), self)
-                return bool(x)
+            if is_a(x, (list, tuple, dict, set, frozenset, deque)):
+                number = recorder.node("read", "asked", (bool, (recorder.ref(x),), {}), None, None,
+                                       self)
+                return recorder.give(number, bool(x), self)
             if not is_users(x):
                 return numpy_calls.truth(self, run, x)
+        if is_users(x) and users(x, "__bool__") is None and users(x, "__len__") is None:
+            return run.asked(self, bool, (x,))
         return objects.truth(self, run, x) if is_users(x) else bool(x)
 
     def caught(self):
         """An exception was caught here."""
-        run = here()
-        if run is not None:
-            kind, error, traceback = sys.exc_info()
-            while traceback.tb_next is not None:
-                traceback = traceback.tb_next
-            # What the user's own frame has raised (``raise``, ``assert``) the path decides.
-            if not is_form(traceback.tb_frame.f_code) and not run.recorder.caught(error):
-                run.recorder.refuse(f"an exception was caught ({kind.__name__})", self)
+        if here() is not None:
+            self.swallowed(*sys.exc_info())
+
+    def swallowed(self, kind, error, traceback):
+        """An exception will not be raised further."""
+        recorder = here().recorder
+        while traceback.tb_next is not None:
+            traceback = traceback.tb_next
+        # What the user's own frame has raised (``raise``, ``assert``) the path decides.
+        if not is_form(traceback.tb_frame.f_code) and not recorder.caught(error):
+            recorder.refuse(f"an exception was caught ({kind.__name__})", self)
 
     def match(self, subject):
         """``match subject:``"""
@@ -138,9 +157,7 @@ class TraceSite(Calls):
             return format(x if function is None else function(x), spec)
         if function is not None:
             x = self.call(function, x)
-        if is_users(x):
-            return format(x, spec)
-        return run.text(self, format, (x, spec), {})
+        return self.call(format, x, spec)
 
     def joined(self, *parts):
         """An f-string of these parts"""
@@ -188,9 +205,9 @@ class TraceSite(Calls):
         if type(manager) is np.errstate:
             return Errstate(self, run, manager)
         made = objects.context(self, run, manager)
-        if made is manager and type(manager) is not contextlib.nullcontext:
+        if made is manager:
             run.recorder.refuse(f"with {type(manager).__name__}", self)
-        return made
+        return Scope(self, made)
 
     # -- blocks ----------------------------------------------------------------------------------
 
@@ -210,6 +227,24 @@ class TraceSite(Calls):
     def _plainly_here(self, x):
         run = here()
         return x if run is None else self._plainly(run, x)
+
+
+class Scope:
+    """``with`` on a manager whose methods are entered: an exception may end there."""
+
+    __slots__ = ("manager", "site")
+
+    def __init__(self, site, manager):
+        self.site, self.manager = site, manager
+
+    def __enter__(self):
+        return self.manager.__enter__()
+
+    def __exit__(self, kind, error, traceback):
+        ends = self.site.truth(self.manager.__exit__(kind, error, traceback))
+        if ends and kind is not None:
+            self.site.swallowed(kind, error, traceback)
+        return ends
 
 
 class Errstate:

@@ -4,8 +4,8 @@ import numpy as np
 
 from hybridad.trace.ir import Aval
 
-__all__ = ["Dynamic", "Text", "another", "aval_of", "bare", "is_number", "is_static", "layout_of",
-           "outgoing", "repeats_itself"]
+__all__ = ["Dynamic", "Text", "another", "aval_of", "bare", "is_a", "is_number", "is_static",
+           "layout_of", "outgoing", "repeats_itself"]
 
 
 class Dynamic(int):
@@ -16,11 +16,28 @@ class Dynamic(int):
 
     __slots__ = ()
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
 
 class Text(str):
     """A text that shows a value of the run."""
 
     __slots__ = ()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def is_a(x, kinds):
+    """Whether `x` is an instance, by its type: `isinstance` would ask the user's code."""
+    return issubclass(type(x), kinds)
 
 
 def another(x):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hybridad._primitive import Primitive
+from hybridad.recording.stop import stop_gradient
 from hybridad.rules.declare import PRIMITIVES
 from hybridad.sct.differentiate.choice import chosen
 from hybridad.trace.ir import Method, Ref, refs_of
@@ -63,6 +64,7 @@ _MEANS = {
     operator.mod: np.remainder, operator.neg: np.negative, operator.pos: np.positive,
     operator.abs: np.absolute, builtins.abs: np.absolute, builtins.pow: np.power,
     operator.floordiv: np.floor_divide, divmod: np.divmod, np.add.reduce: np.sum,
+    round: np.round,
     np.linalg.matrix_transpose: np.matrix_transpose,
     # in place, of what is immutable
     operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply,
@@ -97,6 +99,8 @@ def is_differentiable(x):
 def is_constant(node):
     """Whether the derivative of an operation is zero, whatever it is applied to."""
     target = node.target
+    if target is stop_gradient:
+        return True
     if type(target) is Method:
         target = _METHODS.get(target.name)
     else:

@@ -46,7 +46,10 @@ _PLAIN_TWINS = {  # on numbers, where nothing is changed in place
 def operands(node):
     """The ids that an operation uses, in the order in which Python evaluates them."""
     args = node.args
-    if node.op == "apply" and node.target is operator.contains:
+    if node.op == "read" and node.target == "asked":
+        function, args, _ = args
+        args = (args[1], args[0]) if function is operator.contains else args
+    elif node.op == "apply" and node.target is operator.contains:
         args = (args[1], args[0])
     elif node.op == "write" and node.target is operator.setitem:
         args = (args[3], args[0], args[1], args[2])

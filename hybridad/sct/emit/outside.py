@@ -22,6 +22,8 @@ def read(speller: Speller, node, example_of):
     kind = node.target
     if kind == "function":
         return Expression("_run.function")
+    if kind == "asked":
+        return speller.operation(*node.args)
     base, depth = speller.base(node.args[0])
     if kind == "item":
         index = speller.index(node.args[1])
@@ -114,6 +116,9 @@ def write_effect(speller, node, example_of):
         return f"del {_attribute(base, name)}"
     if kind == "delete item":
         return f"del {base}[{speller.index(name).text}]"
+    if kind == "call":
+        args, kwargs = rest
+        return speller.operation(name, (first, *args), kwargs).text
     if kind == "method":
         args, kwargs = rest
         return f"{base}.{name}({speller.arguments(args, kwargs)[0]})"

@@ -331,7 +331,7 @@ class Statements:
         if note is not None:
             self.write(state, depth, note, node.place)
         text = outside.write_effect(spell, node, self.example_of)
-        if node.target in ("method", "errstate"):
+        if node.target in ("method", "call", "errstate"):
             self.assign(state, depth, self.outline.values[node.id], Expression(text))
         else:
             self.write(state, depth, text, node.place)
@@ -368,6 +368,8 @@ def _fitting(pending, ids, line):
 
 
 def _stem(node):
+    if node.op == "read" and node.target == "asked":
+        return getattr(node.args[0], "__name__", "asked")
     if node.op == "read":
         return node.args[1] if len(node.args) > 1 and type(node.args[1]) is str else node.target
     return None

@@ -40,6 +40,8 @@ class PlainSite:
     def iter(self, x):
         return x
 
+    star = mapping = opened = iter
+
     def attr(self, obj, name):
         return getattr(obj, name)
 

@@ -7,6 +7,7 @@ import types
 import numpy as np
 import pytest
 
+from hybridad.recording.runtime.construction import is_foreign_class
 from hybridad.recording.tracing.owners import Owners
 
 
@@ -26,8 +27,8 @@ def test_classes(cls, is_users):
 
 
 def test_classes_of_libraries():
-    assert Owners().is_library_class(fractions.Fraction)
-    assert not Owners().is_library_class(Mine)
+    assert is_foreign_class(fractions.Fraction)
+    assert not is_foreign_class(Mine)
 
 
 def test_modules():

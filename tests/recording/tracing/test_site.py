@@ -81,5 +81,5 @@ def test_what_is_refused():
 def test_truth():
     box = [1.0]
     events, _ = kinds(lambda x: np.sum(x) if box and x[0] > 0 and x[1] else x[0], X.copy())
-    assert "length" in targets(events, "check")
-    assert [outcome for _, outcome in decisions(events)] == [True, True]
+    assert "asked" in targets(events, "read") and decisions(events)[0] == ("bool", True)
+    assert [outcome for _, outcome in decisions(events)] == [True, True, True]
