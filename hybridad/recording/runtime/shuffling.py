@@ -4,6 +4,7 @@ The generator rearranges the numbers of the elements, in an array of the same sh
 that it draws what it would draw for the array itself; the result is a gather.
 """
 
+import copy
 import random
 
 import numpy as np
@@ -13,10 +14,10 @@ from hybridad._record import is_wrapper, raw_of, record
 from hybridad.recording.arraylike import as_array, plain
 from hybridad.rules.declare import PRIMITIVES
 
-__all__ = ["METHOD_MEANINGS"]
+__all__ = ["METHOD_MEANINGS", "drawn", "numbers_of"]
 
 
-def _numbers(raw):
+def numbers_of(raw):
     """The numbers of the elements in C order, in the layout of the array."""
     numbers = np.empty_like(raw, dtype=np.intp)
     numbers[...] = np.arange(raw.size).reshape(raw.shape)
@@ -30,14 +31,16 @@ def _gathered(x, origin):
     return record(PRIMITIVES[np.take], ans, (x, origin), None)
 
 
-def _drawn(site, method, array, *args, **options):
-    """The result of a generator's method, or what it has written into `array`: drawn once."""
+def drawn(method, x, *args, **options):
+    """The result of a generator's method, or what it would leave in `x`."""
+    x = copy.copy(x)
+    result = method(x, *args, **options)
+    return x if result is None else result
 
-    def draw():
-        result = method(array, *args, **options)
-        return array if result is None else result
 
-    return site.effect(draw, (), {})
+def _drawn(site, method, x, *args, **options):
+    """The same, drawn once."""
+    return site.effect(drawn, (method, x, *args), options)
 
 
 def _write(target, x, origin):
@@ -64,14 +67,14 @@ def _shuffle(site, rng, x, *axis, **options):
     raw = raw_of(x)
     if not _is_array(x) or raw.ndim == 0 or not raw.flags.writeable:
         return site.effect(rng.shuffle, (raw, *axis), options)
-    return _write(x, x, _drawn(site, rng.shuffle, _numbers(raw), *axis, **options))
+    return _write(x, x, _drawn(site, rng.shuffle, numbers_of(raw), *axis, **options))
 
 
 def _permutation(site, rng, x, *axis, **options):
     x = as_array(x)
     if not _is_array(x) or raw_of(x).ndim == 0:
         return site.lift_fresh(_drawn(site, rng.permutation, plain(x), *axis, **options))
-    return _gathered(x, _drawn(site, rng.permutation, _numbers(raw_of(x)), *axis, **options))
+    return _gathered(x, _drawn(site, rng.permutation, numbers_of(raw_of(x)), *axis, **options))
 
 
 def _permuted(site, rng, x, *, axis=None, out=None):
@@ -82,9 +85,9 @@ def _permuted(site, rng, x, *, axis=None, out=None):
                                                {"axis": axis, "out": out}))
         x = np.copy(x)
     if out is None:
-        return _gathered(x, _drawn(site, rng.permuted, _numbers(raw_of(x)), axis=axis))
+        return _gathered(x, _drawn(site, rng.permuted, numbers_of(raw_of(x)), axis=axis))
     into = np.empty_like(raw_of(out), dtype=np.intp)
-    _write(out, x, _drawn(site, rng.permuted, _numbers(raw_of(x)), axis=axis, out=into))
+    _write(out, x, _drawn(site, rng.permuted, numbers_of(raw_of(x)), axis=axis, out=into))
     return out
 
 

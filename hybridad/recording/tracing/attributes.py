@@ -73,11 +73,15 @@ class Attributes:
             return value
         if (type(value) in _BOUND or type(value) is types.MethodType) and value.__self__ is o:
             if not is_a(o, tuple(CONTAINERS)):
-                number = recorder.node("read", "attribute", (encode(recorder, o), name), None, None,
-                                       site)
-                recorder.know(value, number)
+                self.know_method(site, value)
             return value
         return read(recorder, site, "attribute", (encode(recorder, o), name), value)
+
+    def know_method(self, site, method):
+        """A bound method of an object from outside is a value of the run."""
+        recorder = self.run.recorder
+        args = encode(recorder, method.__self__), method.__name__
+        recorder.know(method, recorder.node("read", "attribute", args, None, None, site))
 
     def _plainly(self, site, o, name):
         if users(o, "__getattr__") is not None:
@@ -202,6 +206,9 @@ class Attributes:
             attributes.set_attr(site, run, o, name, value, found)
             return
         if self._is_outside(o):
+            if type(o).__module__.startswith("numpy.random"):   # as on the tape
+                run.foreign(site, setattr, (o, name, value), {})
+                return
             run.effect(site, "attribute", (o, name, value),
                        lambda: run.journal.set_attribute(o, name))
             value = outgoing(value)

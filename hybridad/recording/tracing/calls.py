@@ -20,7 +20,7 @@ from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.collecting import pairs
 from hybridad.recording.tracing.containers import Containers
 from hybridad.recording.tracing.encoding import dict_of, has_known, is_fixed
-from hybridad.recording.tracing.meanings import INSTANCES, OF_CLASSES, meaning_of
+from hybridad.recording.tracing.meanings import BOUND, INSTANCES, OF_CLASSES, meaning_of
 from hybridad.recording.tracing.native import PURE_MODULES
 from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.values import is_a
@@ -65,6 +65,8 @@ class Calls(Containers):
             return meaning(self, run, *args, **kwargs)
         if kind is types.FunctionType:
             return self._function(run, f, args, kwargs)
+        if kind is types.MethodType and id(f.__func__) in BOUND:
+            return BOUND[id(f.__func__)](self, run, f, *args, **kwargs)
         if kind is types.MethodType and type(f.__func__) is types.FunctionType:
             return self.dispatch(run, f.__func__, (f.__self__, *args), kwargs)
         if kind is np.ufunc or kind is _DISPATCHER:
@@ -83,9 +85,6 @@ class Calls(Containers):
         if kind is types.MethodDescriptorType and args and is_a(args[0], f.__objclass__):
             return self.dispatch(run, f.__get__(args[0]), args[1:], kwargs)
         if kind is types.MethodType:
-            meaning = meaning_of(f.__func__)
-            if meaning is not None:
-                return meaning(self, run, f.__self__, *args, **kwargs)
             return run.foreign(self, f, args, kwargs)
         if kind is weakref.ref:
             return run.asked(self, operator.call, (f,))

@@ -103,10 +103,13 @@ class Effects:
                 "__slots__" in base.__dict__ for base in kind.__mro__) \
             and not hasattr(kind, "__del__")
 
-    def foreign(self, site, f, args, kwargs):
-        """Code that is not followed, called with plain values, in order."""
+    def foreign(self, site, f, args, kwargs, shows=None):
+        """Code that is not followed, called with plain values, in order.
+
+        `shows`: what it returns is of no interest; by default if nothing is done with it.
+        """
         recorder = self.recorder
-        shows = site.discarded
+        shows = site.discarded if shows is None else shows
         active = has_active(recorder, (f, args, kwargs))
         if any(map(self._is_own_code, (f, *args, *kwargs.values()))):
             recorder.refuse("a function or class made inside is given to code that is not followed",
@@ -115,7 +118,7 @@ class Effects:
             if not shows:
                 self.escape(site, x)
         if type(kwargs.get("out")) is np.ndarray:
-            recorder.refuse("code that is not followed writes into an array", site)
+            return self._filled(site, f, args, kwargs)
         encoded = self._encoded(site, (f, args, kwargs))
         arrays = [x for x in arrays_in((args, kwargs)) if x.flags.writeable]
         before = [x.copy() for x in arrays]
@@ -146,6 +149,28 @@ class Effects:
                                                 memory_of(recorder, x)),
                 x, ("foreign", site.line, site.col, k)) for k, x in enumerate(result)])
         return enter_value(recorder, site, number, result, ("foreign", site.line, site.col))
+
+    def _filled(self, site, f, args, kwargs):
+        """``rng.random(out=x)``: a generator fills an array, which is then written."""
+        out = kwargs["out"]
+        if not (type(getattr(f, "__self__", None)).__module__ or "").startswith("numpy.random"):
+            self.recorder.refuse("code that is not followed writes into an array", site)
+        made = site.call(np.empty_like, out)
+        encoded = self._encoded(site, (f, tuple(args), {**kwargs, "out": made}))
+        self.suspended += 1
+        try:
+            call_foreign(self.journal, f, outgoing(tuple(args)), {**kwargs, "out": made})
+        except ReplayError as reason:
+            self.recorder.refuse(str(reason), site)
+        finally:
+            self.suspended -= 1
+        self.recorder.changed()
+        filled = made.copy(order="K")
+        number = self.recorder.node("foreign", None, encoded, None, filled, site,
+                                    self.recorder.next_memory())
+        self.recorder.new_array(filled, number, True)
+        site.set_item(filled, out, Ellipsis)
+        return out
 
     def _is_own_code(self, x):
         """Whether the run has made a function or class, which may hold values of the run."""

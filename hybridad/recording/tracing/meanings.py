@@ -2,10 +2,10 @@
 
 from hybridad.recording.effects import copies
 from hybridad.recording.runtime import folding, iterators, operators
-from hybridad.recording.tracing import builtin, collecting, ordering
+from hybridad.recording.tracing import builtin, collecting, ordering, shuffling
 from hybridad.recording.tracing.values import Dynamic, is_a
 
-__all__ = ["INSTANCES", "OF_CLASSES", "meaning_of"]
+__all__ = ["BOUND", "INSTANCES", "OF_CLASSES", "meaning_of"]
 
 
 def _same(meaning):
@@ -34,6 +34,9 @@ _TABLE = {
 }
 
 _BY_ID = {id(function): (function, handler) for function, handler in _TABLE.items()}
+
+BOUND = {id(function): handler for function, handler in shuffling.MEANINGS.items()}
+"""Id of a function -> ``handler(site, run, method, *args, **kwargs)`` of a call of its methods."""
 
 OF_CLASSES = {function: handler for function, handler in _TABLE.items()
               if is_a(getattr(function, "__self__", None), type)}

@@ -220,6 +220,11 @@ class Recorder:
 
     # -- arrays ----------------------------------------------------------------------------------
 
+    def constant(self, x, site):
+        """A new array that is the same in each call, and that nobody writes into."""
+        self.new_array(x, self.node("const", None, (x,), None, x, site, self.next_memory()), False)
+        return x
+
     def array_of(self, x):
         """What is known of an array, or None."""
         found = self._known.get(id(x))
