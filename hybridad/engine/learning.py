@@ -11,7 +11,7 @@ from hybridad import tree as pytrees
 from hybridad.engine.code_run import CodeRun
 from hybridad.engine.options import is_strict
 from hybridad.engine.sharing import do_share
-from hybridad.recording.tracing import NotTraced, trace
+from hybridad.recording.tracing import NotTraced, SharedMemory, trace
 from hybridad.sct.specialize import NotSpecialized
 from hybridad.trace.examples import drop_examples
 from hybridad.trace.fold import Known, NotFolded, Unmergeable, fold, merge
@@ -151,7 +151,7 @@ def _not_learnt(*reasons):
     """Turn exceptions of these classes, and errors of our own unless strict, into NotLearnt."""
     try:
         yield
-    except NotLearnt:
+    except (NotLearnt, SharedMemory):
         raise
     except reasons as reason:
         raise NotLearnt(str(reason)) from reason
@@ -197,8 +197,34 @@ def _dynamic(call, known):
 
 
 def _traced(engine, call, recording, journal, dynamic):
-    """The events of a second run of the call, which leaves nothing behind: the first one counts."""
+    """The events of a second run of the call, which leaves nothing behind: the first one counts.
+
+    If it turns out that arrays from outside share memory that is written to, of another run.
+    """
+    shared = {}     # id of whose memory it is -> it
+    expected, is_single = engine.values_of(recording)
     journal.undo(again=True)
+    try:
+        while True:
+            try:
+                events, found, hidden = _run_again(engine, call, journal, dynamic, shared,
+                                                   is_single)
+                break
+            except SharedMemory as reason:
+                if id(reason.owner) in shared:
+                    raise NotLearnt(str(reason)) from reason
+                shared[id(reason.owner)] = reason.owner
+    finally:
+        journal.redo()
+    if len(found) != len(expected) or not all(map(_is_same, found, expected)):
+        if is_strict():
+            raise AssertionError(f"the second run gave {found!r}, not {expected!r}")
+        raise NotLearnt("a second run gives another value")
+    return events, hidden
+
+
+def _run_again(engine, call, journal, dynamic, shared, is_single):
+    """One such run: its events, copies of the leaves of its value, loops that do not fold."""
     second = journal.replay(complete=True)
     counts = {**dict(enumerate(call.signature.arguments)),
               **dict(zip(call.signature.names,
@@ -208,17 +234,11 @@ def _traced(engine, call, recording, journal, dynamic):
             with warnings.catch_warnings():     # the first run has given them
                 warnings.simplefilter("ignore")
                 events, result, hidden = trace(engine.f, call.args, call.kwargs, call.keys, second,
-                                               engine.has_aux, dynamic, counts)
-            expected, is_single = engine.values_of(recording)
+                                               engine.has_aux, dynamic, counts, shared)
             found = _leaves_of(result[0] if engine.has_aux else result, is_single)
     finally:
         second.undo()
-        journal.redo()
-    if len(found) != len(expected) or not all(map(_is_same, found, expected)):
-        if is_strict():
-            raise AssertionError(f"the second run gave {found!r}, not {expected!r}")
-        raise NotLearnt("a second run gives another value")
-    return events, hidden
+    return events, found, hidden
 
 
 def _leaves_of(value, is_single):

@@ -10,7 +10,7 @@ from hybridad.trace.ir import HOLE, Method, Ref, Step, refs_of
 __all__ = ["CHECKS", "EFFECTS", "IN_PLACE", "READS", "changes_argument", "complaint"]
 
 CHECKS = {"is": 2, "type": 2, "equal": 2, "array": 2, "number": 2, "code": 2, "length": 2,
-          "keys": 2, "apart": 2, "bound": 3, "builtin": 2}
+          "keys": 2, "apart": 2, "window": 2, "bound": 3, "builtin": 2}
 """Kinds of "check" and the number of their arguments."""
 
 READS = {"function": 0, "global": 2, "cell": 2, "default": 2, "attribute": 2, "item": 2,

@@ -10,12 +10,9 @@ import types
 import numpy as np
 import pytest
 
-from hybridad import UnsupportedError
 from tests.engine.sequences import check
 
 CASES = {}
-# Those that the tape answers in the end, and how many of their calls specialized code answers.
-STAYS = {"a_captured_array_becomes_a_view_of_another": 2}
 
 
 def case(make):
@@ -990,14 +987,6 @@ def a_callback_with_a_state():
 
 
 @pytest.mark.parametrize("engine", ["auto", "sct"])
-@pytest.mark.parametrize("name", [name for name in CASES if name not in STAYS])
+@pytest.mark.parametrize("name", CASES)
 def test_a_change_shows(name, engine):
     check(CASES[name], engine)
-
-
-@pytest.mark.parametrize("name", STAYS)
-def test_a_change_shows_where_the_tape_answers(name):
-    info = check(CASES[name], "auto", 0)
-    assert info.hits == STAYS[name]
-    with pytest.raises(UnsupportedError, match="cannot be specialized"):
-        check(CASES[name], "sct")

@@ -5,7 +5,7 @@ the identity of the object: every operation gives a new object, which is noted w
 """
 
 from hybridad.recording.tracing.effects import call_foreign
-from hybridad.recording.tracing.recorder import NotTraced
+from hybridad.recording.tracing.memory import NotTraced, SharedMemory
 from hybridad.recording.tracing.second import trace
 
-__all__ = ["NotTraced", "call_foreign", "trace"]
+__all__ = ["NotTraced", "SharedMemory", "call_foreign", "trace"]

@@ -297,7 +297,7 @@ class Containers(Operations):
         outcome = a is b
         if run is not None and not is_number(a) and not is_number(b):
             recorder = run.recorder
-            ours, theirs = recorder.ref(a), recorder.ref(b)
+            ours, theirs = recorder.identity(a), recorder.identity(b)
             if ours is not None and theirs is not None and (
                     recorder.is_outside(a) and recorder.is_outside(b)):
                 return recorder.apply(self, operator.is_, (ours, theirs), {}, outcome)

@@ -16,8 +16,8 @@ from hybridad.recording.tracing.encoding import (
     has_active,
     is_constant_object,
 )
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.reads import enter_value, memory_of
-from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, outgoing, repeats_itself
 from hybridad.trace.ir import Ref
 

@@ -9,7 +9,7 @@ from collections import deque
 import numpy as np
 
 from hybridad._forms import is_form
-from hybridad.recording.tracing.recorder import NotTraced
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number
 
 __all__ = ["arrays_in", "encode", "dict_of", "has_active", "has_known", "holds_known", "is_bound",

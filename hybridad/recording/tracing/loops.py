@@ -10,7 +10,8 @@ import numpy as np
 from hybridad.recording.instrument.source import find_definition
 from hybridad.recording.tracing.encoding import dict_of, encode, is_bound
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
-from hybridad.recording.tracing.recorder import Array, NotTraced, place_of
+from hybridad.recording.tracing.memory import Array, NotTraced
+from hybridad.recording.tracing.recorder import place_of
 from hybridad.recording.tracing.values import Dynamic, another, aval_of, is_a, is_number
 from hybridad.trace.ir import HOLE, Ref
 from hybridad.trace.path import Enter, Exit, Head, Jump, Name

@@ -20,8 +20,8 @@ from hybridad.recording.tracing.encoding import (
     holds_known,
     is_opaque,
 )
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.reads import enter_value, memory_of
-from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, bare, is_a, is_number
 from hybridad.trace.ir import Method, Ref
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from hybridad.recording.ownership import owner_of_code
 from hybridad.recording.tracing.encoding import is_constant_object
+from hybridad.recording.tracing.memory import SharedMemory, base_of
 from hybridad.recording.tracing.values import another, aval_of, is_a, is_number, is_static
 from hybridad.trace.ir import Ref
+from hybridad.trace.windows import steps_to
 
 __all__ = ["enter_value", "memory_of", "read"]
 
@@ -53,6 +55,19 @@ def _memory_number(recorder, x):
     return None if known is None else known.memory.number
 
 
+def _enter_window(recorder, site, number, value, owner):
+    """An array that shows a part of another one, which others show, too."""
+    recorder.pass_over_memory()     # what was read only serves to check
+    if type(owner) is np.ndarray and value.base is owner:
+        owner = read(recorder, site, "attribute", (Ref(number), "base"), owner)
+        for shown in recorder.arrays_of(owner):
+            steps = steps_to(shown, value)
+            if steps:
+                recorder.window(site, number, value, shown, steps)
+                return
+    recorder.refuse("an array is seen that shows memory of another one", site)
+
+
 def enter_value(recorder, site, number, value, recipe):
     """What operation `number` gave comes from outside: note what must hold of it."""
     kind, ref = type(value), Ref(number)
@@ -66,7 +81,7 @@ def enter_value(recorder, site, number, value, recipe):
         if is_a(value, type) or kind is types.ModuleType:
             recorder.know(value, number)
         return value
-    known = recorder.ref(value)
+    known = recorder.identity(value)
     if known is not None and not is_static(value) and kind is not int and not is_number(value):
         # The same object was met before; it must be so the next time.
         recorder.check("is", ref, known, site)
@@ -79,10 +94,15 @@ def enter_value(recorder, site, number, value, recipe):
             recorder.refuse("an array of objects or records", site)
         aval = aval_of(value)
         memory = recorder._memory_of(value)
-        if memory is not None and memory.version:
-            recorder.refuse("an array was read whose memory has been written to otherwise", site)
+        owner = base_of(value)
+        if memory is not None and memory.version and id(owner) not in recorder.shared:
+            raise SharedMemory("an array was read whose memory has been written to otherwise",
+                               owner)
         recorder.check("array", ref, (aval.dtype, aval.shape, aval.layout), site)
-        recorder.new_array(value, number, True)
+        if id(owner) in recorder.shared and owner is not value:
+            _enter_window(recorder, site, number, value, owner)
+        else:
+            recorder.new_array(value, number, True)
         return value
     if kind is int and recipe not in recorder.dynamic:
         recorder.check("equal", ref, value, site, recipe)

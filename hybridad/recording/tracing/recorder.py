@@ -1,48 +1,27 @@
-"""What writes down the path of a run: operations, the memory of arrays, decisions, reads."""
+"""What writes down the path of a run: operations, decisions, reads."""
 
 import operator
 import types
 
 import numpy as np
 
+from hybridad.recording.tracing.memory import Array, Arrays, NotTraced, with_hole
 from hybridad.recording.tracing.values import another, aval_of, is_number
-from hybridad.trace.ir import HOLE, Node, Place, Ref, Step, map_refs, refs_of
+from hybridad.trace.ir import Node, Place, Ref, Step, refs_of
 from hybridad.trace.path import Decision
 
-__all__ = ["NotTraced", "Recorder"]
+__all__ = ["Recorder", "place_of"]
 
 
-class NotTraced(BaseException):
-    """A run cannot be written down; the text says why. It is no error that `f` might handle."""
-
-
-class Memory:
-    """Memory that arrays show: which one was seen first, and how often it was written to."""
-
-    __slots__ = ("base", "noted", "number", "outside", "root", "version")
-
-    def __init__(self, number, root, base, outside):
-        self.number, self.root, self.base, self.outside = number, root, base, outside
-        self.version, self.noted = 0, False
-
-
-class Array:
-    """An array of the run: the operation that gives its content, and how it is a view."""
-
-    __slots__ = ("array", "id", "memory", "parent", "step", "version")
-
-    def __init__(self, array, id, memory, parent=None, step=None):
-        self.array, self.id, self.memory = array, id, memory
-        self.parent, self.step, self.version = parent, step, memory.version
-
-
-class Recorder:
+class Recorder(Arrays):
     """Writes down a path.
 
     Parameters
     ----------
     dynamic : set
         Recipes of ints (`recipe_of`) that are not to be guarded by value.
+    shared : set
+        Ids of arrays from outside whose memory other ones show, too.
 
     Attributes
     ----------
@@ -52,7 +31,8 @@ class Recorder:
         Why the run cannot be written down after all.
     """
 
-    def __init__(self, dynamic=()):
+    def __init__(self, dynamic=(), shared=()):
+        super().__init__(shared)
         self.events = []
         self.dynamic = dynamic
         self.reason = None
@@ -61,13 +41,8 @@ class Recorder:
         self.hidden = {}        # place of a loop -> why it cannot be folded
         self._failed = None     # the last error of an operation, and what was attempted
         self.changes = 0        # how often outside state may have changed
-        self._memories = {}     # id of the owner of memory -> list of Memory
-        self._numbers = 0
-        self._known = {}        # id of an object -> (object, id of a node, or Array)
         self._reads = {}        # what was read since the last effect
         self._recipes = {}      # id of a node -> recipe
-        self._outside = []      # memories from outside
-        self._apart = set()     # pairs of memories that are known not to overlap
         self.stored = {}        # id -> objects that this run has stored outside
         self.active = set()     # ids of what depends on a differentiated argument
 
@@ -193,7 +168,7 @@ class Recorder:
             if parent is None or any(self._memory_of(x) is not memory for x in shown):
                 self.refuse("a function gave views of several arrays", site)
             hole = self.ref(parent.array)
-            step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
+            step = Step(target, with_hole(args, hole), with_hole(kwargs or {}, hole))
             self._known[id(results)] = results, Array(results, number, memory, parent, step)
             operands = (results,)
         else:
@@ -203,126 +178,12 @@ class Recorder:
             return parts
         return type(results)(*parts) if hasattr(results, "_fields") else tuple(parts)
 
-    def _parent(self, memory, operands):
-        """The array among the operands that shows a memory, or None."""
-        for operand in operands:
-            known = self.array_of(operand)
-            if known is not None and known.memory is memory:
-                return known
-        return None
-
     def _part(self, site, number, k, x, operands):
         if not (type(x) is np.ndarray or is_number(x) or type(x) in (list, tuple)):
             return x
         if self.ref(x) is not None:
             return x
         return self.apply(site, operator.getitem, (Ref(number), k), {}, x, operands)
-
-    # -- arrays ----------------------------------------------------------------------------------
-
-    def constant(self, x, site):
-        """A new array that is the same in each call, and that nobody writes into."""
-        self.new_array(x, self.node("const", None, (x,), None, x, site, self.next_memory()), False)
-        return x
-
-    def array_of(self, x):
-        """What is known of an array, or None."""
-        found = self._known.get(id(x))
-        return found[1] if found is not None and type(found[1]) is Array else None
-
-    def _memory_of(self, x):
-        """The memory that an array shows, if an array that is known shows it too."""
-        for memory in self._memories.get(id(_base(x)), ()):
-            if np.may_share_memory(memory.root.array, x):
-                return memory
-        return None
-
-    def new_array(self, x, number, outside):
-        """A new array with memory of its own (or of the outside)."""
-        base = _base(x)
-        self._numbers += 1
-        memory = Memory(self._numbers, None, base, outside)
-        memory.root = Array(x, number, memory)
-        self._memories.setdefault(id(base), []).append(memory)
-        self._known[id(x)] = x, memory.root
-        if outside:
-            self._outside.append(memory)
-            for other in self._outside:
-                if other.version:
-                    self.apart(other, None)
-        return memory
-
-    def next_memory(self):
-        """The number that the next new memory will have."""
-        return self._numbers + 1
-
-    def _array(self, site, target, args, kwargs, x, operands):
-        if self.array_of(x) is not None:
-            return x            # one of the operands itself
-        memory = self._memory_of(x)
-        if memory is None:
-            number = self.node("apply", target, args, kwargs, x, site, self.next_memory())
-            self.new_array(x, number, False)
-            return x
-        parent = self._parent(memory, operands)
-        if parent is None:
-            self.refuse("a view of an array that is no argument", site)
-        hole = self.ref(parent.array)
-        step = Step(target, _with_hole(args, hole), _with_hole(kwargs or {}, hole))
-        number = self.node("apply", target, args, kwargs, x, site, memory.number)
-        self._known[id(x)] = x, Array(x, number, memory, parent, step)
-        return x
-
-    def written(self, site, x, target, rest, kwargs=None):
-        """``target(x, *rest, **kwargs)`` has written into array `x`: a new version."""
-        known = self.array_of(x)
-        if known is None:
-            self.refuse("an array of unknown origin was written to", site)
-        memory = known.memory
-        others = self._memories.get(id(memory.base), ())
-        if len(others) > 1 and any(np.may_share_memory(other.root.array, x) for other in others
-                                   if other is not memory):
-            self.refuse("two views of memory that is not known were seen, one was written to", site)
-        path = []
-        while known.parent is not None:
-            path.append(known.step)
-            known = known.parent
-        root = memory.root
-        number = self.node("write", target, (self.ref(root.array), tuple(path[::-1]), *rest),
-                           kwargs, root.array, site, memory.number)
-        memory.version += 1
-        root.id, root.version = number, memory.version
-
-    def is_window(self, x, array, index):
-        """Whether an array is the view of another one by an index (encoded)."""
-        known, parent = self.array_of(x), self.array_of(array)
-        return (known is not None and known.parent is parent and parent is not None
-                and known.step.target is operator.getitem
-                and known.step.args[0] is HOLE and known.step.args[1] == index)
-
-    def ref(self, x):
-        """The `Ref` of a value that is known, or None."""
-        found = self._known.get(id(x))
-        if found is None or found[0] is not x:
-            return None
-        known = found[1]
-        if type(known) is not Array:
-            return Ref(known)
-        if known.version != known.memory.version:
-            self._again(known)
-        return Ref(known.id)
-
-    def _again(self, known):
-        """A view is used again after its memory was written to."""
-        if known.parent is None:
-            known.id, known.version = known.memory.root.id, known.memory.version
-            return
-        parent = self.ref(known.parent.array)
-        args = _without_hole(known.step.args, parent)
-        known.id = self.node("apply", known.step.target, args,
-                             _without_hole(known.step.kwargs, parent), known.array, None,
-                             known.memory.number)
-        known.version = known.memory.version
 
     # -- everything else -------------------------------------------------------------------------
 
@@ -343,15 +204,6 @@ class Recorder:
         """Whether a value that is known is an object or an array from outside."""
         known = self.array_of(x)
         return known is None or known.memory.outside
-
-    def apart(self, memory, site):
-        """Memory from outside is written to: no other array from outside shows it."""
-        for other in self._outside:
-            pair = frozenset((memory.number, other.number))
-            if other is not memory and pair not in self._apart:
-                self._apart.add(pair)
-                self.node("check", "apart", (Ref(memory.root.id), Ref(other.root.id)), None,
-                          None, site)
 
     def is_active(self, x):
         """Whether a value depends on a differentiated argument."""
@@ -406,28 +258,3 @@ def place_of(site):
     if site is None:
         return None
     return Place(site.file, site.line, site.function, site.col, site.kind)
-
-
-def _base(x):
-    """What owns the memory of an array."""
-    while type(x.base) is np.ndarray or type(getattr(x.base, "base", None)) is np.ndarray:
-        # NumPy's functions for strides put an object in between.
-        x = x.base if type(x.base) is np.ndarray else x.base.base
-    return x if x.base is None else x.base
-
-
-def _with_hole(args, hole):
-    return map_refs(lambda ref: HOLE if ref == hole else ref, args)
-
-
-def _without_hole(x, ref):
-    kind = type(x)
-    if x is HOLE:
-        return ref
-    if kind is tuple:
-        return tuple([_without_hole(item, ref) for item in x])
-    if kind is list:
-        return [_without_hole(item, ref) for item in x]
-    if kind is dict:
-        return {k: _without_hole(v, ref) for k, v in x.items()}
-    return x

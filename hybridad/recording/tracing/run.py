@@ -16,11 +16,12 @@ from hybridad.recording.tracing.attributes import Attributes
 from hybridad.recording.tracing.effects import Effects
 from hybridad.recording.tracing.encoding import has_active
 from hybridad.recording.tracing.loops import Loops, tell_sites
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.native import Native
 from hybridad.recording.tracing.outside import OutsideContainers
 from hybridad.recording.tracing.owners import Owners
 from hybridad.recording.tracing.reads import read
-from hybridad.recording.tracing.recorder import NotTraced, Recorder
+from hybridad.recording.tracing.recorder import Recorder
 from hybridad.recording.tracing.site import TraceSite
 
 __all__ = ["TraceRun"]
@@ -42,9 +43,9 @@ class Frame:
 class TraceRun(Effects, Native, Owners, Run):
     """The run in progress of a function that is written down."""
 
-    def __init__(self, function, journal, dynamic=()):
+    def __init__(self, function, journal, dynamic=(), shared=()):
         super().__init__(Tape("trace"), journal)
-        self.recorder = Recorder(dynamic)
+        self.recorder = Recorder(dynamic, shared)
         self.attributes = Attributes(self)
         self.containers = OutsideContainers(self)
         self.loops = Loops(self)

@@ -11,8 +11,8 @@ from hybridad.recording.net import watch
 from hybridad.recording.runtime.specials import special
 from hybridad.recording.tracing.active import begin, end
 from hybridad.recording.tracing.encoding import encode, is_constant_object
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.reads import enter_value
-from hybridad.recording.tracing.recorder import NotTraced
 from hybridad.recording.tracing.run import TraceRun
 from hybridad.recording.tracing.site import TraceSite
 from hybridad.recording.tracing.values import another, is_a, is_number, is_static
@@ -23,7 +23,7 @@ __all__ = ["trace"]
 _ROOT = TraceSite("root")
 
 
-def trace(f, args, kwargs, keys, journal, has_aux=False, dynamic=(), shapes=None):
+def trace(f, args, kwargs, keys, journal, has_aux=False, dynamic=(), shapes=None, shared=()):
     """Run `f` and write down what it does.
 
     Returns
@@ -35,8 +35,10 @@ def trace(f, args, kwargs, keys, journal, has_aux=False, dynamic=(), shapes=None
     Raises
     ------
     NotTraced
+    SharedMemory
+        Arrays from outside share the memory of its ``owner``; another run may know that (`shared`).
     """
-    run = TraceRun(f, journal, dynamic)
+    run = TraceRun(f, journal, dynamic, shared)
     recorder = run.recorder
     root = recorder.node("read", "function", (), None, f, _ROOT)
     recorder.know(f, root)

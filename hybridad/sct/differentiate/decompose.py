@@ -15,9 +15,9 @@ from hybridad._tape import Tape
 from hybridad.errors import HybridadError
 from hybridad.sct.differentiate.calls import is_differentiable
 from hybridad.sct.differentiate.errors import Unsupported
-from hybridad.sct.differentiate.windows import steps_to
 from hybridad.sct.differentiate.writer import aval_of, computed
 from hybridad.trace.ir import HOLE, Method, Node, Ref, map_refs, refs_of
+from hybridad.trace.windows import steps_to
 
 __all__ = ["decomposed"]
 

@@ -175,6 +175,8 @@ def failed(speller, node):
     if kind == "apart":
         other = speller.text(expected)
         return f"np.may_share_memory({text}, {other}) and np.shares_memory({text}, {other})"
+    if kind == "window":
+        return f"{text}.__array_interface__ != {speller.text(expected)}.__array_interface__"
     if kind == "bound" and "method" in node.kwargs:
         found = f"getattr({_attribute(text, args[1])}, '__func__', None)"
         return f"{found} is not {speller.identity(expected).text}" + _recoded(speller, node)

@@ -14,7 +14,8 @@ from hybridad.recording.tracing.encoding import (
     has_known,
     is_constant_object,
 )
-from hybridad.recording.tracing.recorder import NotTraced, Recorder
+from hybridad.recording.tracing.memory import NotTraced
+from hybridad.recording.tracing.recorder import Recorder
 from hybridad.recording.tracing.values import Dynamic, Text
 from hybridad.trace.ir import Ref
 

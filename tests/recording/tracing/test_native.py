@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hybridad import cache_info, stop_gradient, value_and_grad
-from hybridad.recording.tracing.recorder import NotTraced
+from hybridad.recording.tracing.memory import NotTraced
 from tests.recording.tracing.follow import X, decisions, follow, kinds, targets
 
 HALF = Fraction(1, 2)

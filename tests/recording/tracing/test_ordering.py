@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hybridad import cache_info, value_and_grad
-from hybridad.recording.tracing.recorder import NotTraced
+from hybridad.recording.tracing.memory import NotTraced
 from tests.recording.tracing.follow import X, decisions, follow, kinds, targets
 
 EDGES = [-2.0, 0.0, 1.0]

@@ -5,6 +5,8 @@ import types
 import numpy as np
 import pytest
 
+from hybridad.recording.effects import Journal
+from hybridad.recording.tracing import SharedMemory, trace
 from tests.recording.tracing.follow import X, follow, kinds, targets
 
 K = 2.0
@@ -75,3 +77,18 @@ def test_reads_of_all_kinds():
     assert set(targets(kinds(f, X.copy())[0], "read")) == {
         "function", "global", "cell", "attribute", "item", "default"}
     follow(f, X)
+
+
+def test_memory_that_views_from_outside_share():
+    buffer = np.ones((2, 3))
+    row = buffer[1]
+
+    def f(x):
+        row[:] = x
+        return np.sum(buffer)
+
+    with pytest.raises(SharedMemory, match="has been written to otherwise") as caught:
+        kinds(f, X.copy())
+    assert caught.value.owner is buffer
+    events, *_ = trace(f, (X.copy(),), {}, [0], Journal(keeps=True), shared={id(buffer)})
+    assert "window" in targets(events, "check")

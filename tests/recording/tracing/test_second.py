@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hybridad.recording.effects import Journal
-from hybridad.recording.tracing.recorder import NotTraced
+from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.second import trace
 from hybridad.trace.ir import Node, Ref, Return
 from tests.recording.tracing.follow import X

@@ -35,6 +35,10 @@ def steps_to(array, view):
             and array.size == view.size:
         return [] if array.shape == view.shape else [
             Step(np.reshape, (HOLE, view.shape))]
+    if array.flags.c_contiguous and view.flags.f_contiguous and offset == 0 \
+            and array.size == view.size and array.ndim == 1:
+        return [Step(np.reshape, (HOLE, view.shape[::-1])),
+                Step(Method("transpose"), (HOLE, *range(view.ndim)[::-1]))]
     start = _start(array, offset)
     if start is None:
         return None

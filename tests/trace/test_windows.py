@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hybridad.sct.differentiate.windows import steps_to
 from hybridad.trace.ir import HOLE, Method
+from hybridad.trace.windows import steps_to
 
 X = np.arange(60.0).reshape(3, 4, 5)
 
@@ -43,3 +43,9 @@ def test_others_have_none():
     assert steps_to(X, np.lib.stride_tricks.sliding_window_view(X[0, 0], 2)) is None
     assert steps_to(X, np.diagonal(X[0])) is None
     assert steps_to(X, np.broadcast_to(X[0, 0], (2, 5))) is None
+
+
+def test_a_row_of_numbers_turned():
+    row = np.arange(6.0)
+    first, second = steps_to(row, row.reshape(3, 2).T)
+    assert (first.args[1], second.args[1:]) == ((3, 2), (1, 0))
