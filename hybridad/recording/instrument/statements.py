@@ -4,8 +4,9 @@ import ast
 
 from hybridad.recording.instrument.blocks import insert_blocks
 from hybridad.recording.instrument.decisions import is_simple_constant
+from hybridad.recording.instrument.matching import Matching
 from hybridad.recording.instrument.places import place
-from hybridad.recording.instrument.targets import Targets, first_name
+from hybridad.recording.instrument.targets import first_name
 
 __all__ = ["Statements"]
 
@@ -17,7 +18,7 @@ _INPLACE = {
 _LOAD, _STORE, _DEL = ast.Load(), ast.Store(), ast.Del()
 
 
-class Statements(Targets):
+class Statements(Matching):
     """Rewrites statements; what is asynchronous is left as it is."""
 
     def root(self, node):
@@ -293,6 +294,8 @@ class Statements(Targets):
     _do_TryStar = _do_Try
 
     def _do_Match(self, node):
+        if self.blocks:
+            return self.conditions(node)
         subject = self.make("match", node.subject, [self.value(node.subject)])
         cases = []
         for number, case in enumerate(node.cases):

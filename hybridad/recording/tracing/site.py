@@ -13,16 +13,16 @@ from hybridad.recording.runtime.specials import users
 from hybridad.recording.tracing import numpy_calls
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.calls import Calls
-from hybridad.recording.tracing.encoding import has_known
 from hybridad.recording.tracing.operations import is_users
+from hybridad.recording.tracing.patterns import Patterns
 from hybridad.recording.tracing.reads import read
-from hybridad.recording.tracing.values import Text, is_a, is_static, outgoing
+from hybridad.recording.tracing.values import Text, is_a, outgoing
 from hybridad.trace.ir import Ref
 
 __all__ = ["TraceSite"]
 
 
-class TraceSite(Calls):
+class TraceSite(Patterns, Calls):
     """A place in the user's source; the parameters are those of `hybridad._site.Site`."""
 
     __slots__ = ("col", "detail", "discarded", "end_col", "end_line", "file", "function", "kind",
@@ -137,15 +137,8 @@ class TraceSite(Calls):
             recorder.refuse(f"an exception was caught ({kind.__name__})", self)
 
     def match(self, subject):
-        """``match subject:``"""
-        run = here()
-        if run is not None and not is_static(subject) and (
-                has_known(run.recorder, subject) or is_users(subject)):
-            run.recorder.refuse("a match statement", self)
+        """``match subject:``, whose patterns ask what is in `Patterns`"""
         return subject
-
-    def case(self, number):
-        """This case of a ``match`` was chosen."""
 
     # -- text ------------------------------------------------------------------------------------
 

@@ -2,8 +2,10 @@
 
 import operator
 
+from hybridad.recording.tracing.patterns import Patterns
 
-class PlainSite:
+
+class PlainSite(Patterns):
     """Stands in for `hybridad._site.Site`; what can be is a builtin, which adds no frame."""
 
     def __init__(self, kind, file="", function="", line=0, col=0, end_line=0, end_col=0, name=None,
