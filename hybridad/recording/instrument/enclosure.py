@@ -10,6 +10,7 @@ import __future__
 import ast
 import inspect
 import re
+import threading
 import warnings
 from types import CodeType
 
@@ -25,6 +26,10 @@ for _name in __future__.all_feature_names:
 _OUTER = "_enclosing"
 _QUIET = "<compiled again by hybridad>"
 _SILENCE = "ignore", None, Warning, re.compile(re.escape(_QUIET) + r"\Z"), 0
+
+
+# Python 3.11 counts how deep syntax trees are nested for all threads together, and complains.
+_COMPILING = threading.RLock()
 
 
 def flags_of(code):
@@ -53,7 +58,8 @@ def compile_quietly(source, flags=0):
     filters = warnings.filters
     filters.insert(0, _SILENCE)
     try:
-        return compile(source, _QUIET, "exec", flags, dont_inherit=True)
+        with _COMPILING:
+            return compile(source, _QUIET, "exec", flags, dont_inherit=True)
     finally:
         if _SILENCE in filters:  # else another thread has set all of them
             filters.remove(_SILENCE)
