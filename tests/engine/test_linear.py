@@ -84,13 +84,13 @@ def test_inside_a_run_the_tape_answers(way):
 
 def test_what_cannot_be_specialized_stays_on_the_tape():
     def f(x):
-        return np.sum(np.fromiter((v * v for v in x), float))
+        return np.sum(np.apply_over_axes(lambda v, a: v * v, x, 0))
 
     for _ in range(3):
         np.testing.assert_allclose(vjp(f, X)[1](1.0)[0], 2.0 * X)
     engine = engine_for(f, "vjp")
     (entry,) = engine.cache.entries.values()
-    assert "fromiter" in entry.reason and engine.cache.info()[:4] == (0, 0, 0, 2)
+    assert "apply_over_axes" in entry.reason and engine.cache.info()[:4] == (0, 0, 0, 2)
     assert "such calls stay on the tape" in engine.cause
 
 

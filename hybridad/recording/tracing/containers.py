@@ -13,6 +13,7 @@ from hybridad.recording.runtime import objects
 from hybridad.recording.runtime.specials import special, users
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.encoding import arrays_in, encode, is_opaque
+from hybridad.recording.tracing.flat import Flat
 from hybridad.recording.tracing.operations import Operations, is_users
 from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number, outgoing
@@ -39,6 +40,8 @@ class Containers(Operations):
         kind = type(o)
         if kind is np.ndarray:
             return self._element(run, o, index)
+        if kind is Flat:
+            return o.item(self, index)
         if recorder.is_known(o) and not is_number(o):
             if is_a(o, _SEQUENCES) and type(index) is slice:
                 return kind([self.item(o, k) for k in range(*index.indices(self._length(run, o)))])
@@ -133,6 +136,9 @@ class Containers(Operations):
         if type(o) is np.ndarray:
             self._write(run, value, o, index)
             return
+        if type(o) is Flat:
+            o.set_item(self, index, value)
+            return
         method = special(o, "__setitem__")
         if run.enters(method):
             self.call(method, o, index, value)
@@ -199,6 +205,8 @@ class Containers(Operations):
             return run.loops.range(self, x)
         if kind is np.ndarray:
             return run.loops.items(self, x) if x.ndim else x
+        if kind is Flat:
+            return run.loops.items(self, x.row(self))
         if run.recorder.is_known(x):
             if is_a(x, _SEQUENCES):
                 self._length(run, x)

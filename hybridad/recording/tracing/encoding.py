@@ -56,7 +56,7 @@ def encode(recorder, x):
         return int(x)
     if kind is Text:
         return str(x)
-    if kind in _STATIC or is_number(x) or issubclass(kind, np.generic):
+    if kind in _STATIC or is_number(x) or issubclass(kind, (np.generic, np.dtype)):
         return x
     if kind is tuple or kind is list:
         return kind([encode(recorder, item) for item in x])

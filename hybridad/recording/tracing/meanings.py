@@ -2,7 +2,7 @@
 
 from hybridad.recording.effects import copies
 from hybridad.recording.runtime import folding, iterators, operators
-from hybridad.recording.tracing import builtin, collecting, ordering, shuffling
+from hybridad.recording.tracing import builtin, collecting, ordering, shuffling, vectorized
 from hybridad.recording.tracing.values import Dynamic, is_a
 
 __all__ = ["BOUND", "INSTANCES", "OF_CLASSES", "meaning_of"]
@@ -30,7 +30,7 @@ _TABLE = {
     **{f: _same(meaning) for f, meaning in copies.MEANINGS.items()},
     **{f: _same(meaning) for f, meaning in folding.MEANINGS.items()},
     **{f: _counted(meaning) for f, meaning in iterators.MEANINGS.items()},
-    **builtin.MEANINGS, **collecting.MEANINGS, **ordering.MEANINGS,
+    **builtin.MEANINGS, **collecting.MEANINGS, **ordering.MEANINGS, **vectorized.MEANINGS,
 }
 
 _BY_ID = {id(function): (function, handler) for function, handler in _TABLE.items()}
@@ -42,7 +42,8 @@ OF_CLASSES = {function: handler for function, handler in _TABLE.items()
               if is_a(getattr(function, "__self__", None), type)}
 """Class methods, which are other objects at each access, as `meaning_of`."""
 
-INSTANCES = {kind: _same(meaning) for kind, meaning in operators.INSTANCES.items()}
+INSTANCES = {**{kind: _same(meaning) for kind, meaning in operators.INSTANCES.items()},
+             **vectorized.CALL_MEANINGS}
 """Class -> ``handler(site, run, instance, *args, **kwargs)`` of a call of its instances."""
 
 

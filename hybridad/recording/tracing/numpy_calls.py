@@ -4,6 +4,7 @@ import numpy as np
 
 from hybridad.recording.lines import at_users_line
 from hybridad.recording.tracing.encoding import arrays_in, encode, has_known
+from hybridad.recording.tracing.flat import Flat
 from hybridad.recording.tracing.operations import is_users
 from hybridad.recording.tracing.outputs import by_name, overwrites
 from hybridad.recording.tracing.values import Dynamic, bare, is_a
@@ -206,6 +207,8 @@ def method(site, run, own, name, args, kwargs):
     if name == "fill" and len(args) == 1 and type(own) is np.ndarray:
         site.set_item(args[0], own, ...)
         return None
+    if name == "put" and type(own) is np.ndarray:
+        return call(site, run, np.put, (own, *args), kwargs)
     if name in ("sort", "partition") and type(own) is np.ndarray:
         function = np.sort if name == "sort" else np.partition
         site.set_item(call(site, run, function, (own, *args), kwargs), own, ...)
@@ -258,7 +261,9 @@ def attribute(site, run, o, name):
     if name in _VIEW_ATTRIBUTES and recorder.is_known(o):
         return recorder.apply(site, Method(name), (recorder.ref(o),), {}, getattr(o, name),
                               arrays_in(o))
-    if name in ("flat", "data", "ctypes"):
+    if name == "flat":
+        return Flat(run, o)
+    if name in ("data", "ctypes"):
         recorder.refuse(f"the attribute {name}", site)
     return getattr(o, name)
 
