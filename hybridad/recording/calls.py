@@ -23,7 +23,7 @@ from hybridad.recording.lines import at_users_line
 from hybridad.recording.refusals import check_kind, lost, missing, name_of
 from hybridad.recording.sharing import of_the_same_memory
 
-__all__ = ["call", "check_call", "first_wrapper", "frozen", "write_out"]
+__all__ = ["call", "check_call", "first_wrapper", "frozen", "is_operand", "write_out"]
 
 
 def first_wrapper(args):
@@ -87,8 +87,13 @@ def _operand(primitive, k, x):
     """Positional argument `k`: an array, if there is a derivative by it; else as it was given."""
     if type(x) not in (list, tuple):
         return x
-    is_array = primitive.vjp is None and k < len(primitive.vjps) and primitive.vjps[k] is not None
-    return as_array(x) if is_array else convert(x)
+    return as_array(x) if is_operand(primitive, k) else convert(x)
+
+
+def is_operand(primitive, k):
+    """Whether positional argument `k` of a primitive is an array by which there is a derivative."""
+    return primitive is not None and primitive.vjp is None and k < len(primitive.vjps) \
+        and primitive.vjps[k] is not None
 
 
 _OF_THE_RESULT = {"order", "subok", "casting", "dtype"}

@@ -9,9 +9,11 @@ import types
 from hybridad import errors
 
 __all__ = ["is_entered", "is_generated_code", "only_moves", "owner_of_code", "owner_of_file",
-           "passes_on"]
+           "passes_on", "self_of"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(errors.__file__)) + os.sep
+
+_BOUND = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 
 _PACKAGES = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
@@ -41,6 +43,19 @@ def owner_of_file(filename):
         return "library"
     installed = any(folder in filename for folder in _PACKAGES)
     return "package" if installed and not filename.startswith(_PACKAGE) else "user"
+
+
+def self_of(f, default=None):
+    """The object of a bound method or a builtin; no code of the user's is asked for it.
+
+    Examples
+    --------
+    >>> self_of([].append), self_of(self_of), self_of(1, default=2)
+    ([], None, 2)
+    """
+    if issubclass(type(f), _BOUND) or hasattr(type(f), "__self__"):
+        return f.__self__
+    return default
 
 
 def passes_on(code):

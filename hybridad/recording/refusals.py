@@ -16,6 +16,7 @@ from hybridad.errors import (
     message,
     user_frame,
 )
+from hybridad.recording.ownership import self_of
 
 __all__ = ["check_kind", "lost", "missing", "name_of", "unsupported"]
 
@@ -102,7 +103,7 @@ def name_of(function):
         function = type(function)
         name = function.__qualname__
     module = getattr(function, "__module__", None)
-    own = getattr(function, "__self__", None)
+    own = self_of(function)
     if own is not None and not isinstance(own, (type, types.ModuleType)):
         module = type(own).__module__       # a method: its name has that of the class
     if not isinstance(module, str) or module in ("builtins", "__main__"):

@@ -114,7 +114,7 @@ rule(np.nanmean, _ignoring_nan(_mean_vjp), jvps=(_ignoring_nan(_mean_jvp),))
 def _weights(a, axis, weights):
     """The weights of `average` such that they broadcast with `a`."""
     if np.shape(weights) == np.shape(a):
-        return weights
+        return np.array(weights) if type(weights) in (list, tuple) else weights
     axes = _axes(axis, np.ndim(a))
     weights = np.transpose(weights, sorted(range(len(axes)), key=axes.__getitem__))
     return np.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(np.shape(a))))

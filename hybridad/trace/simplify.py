@@ -32,11 +32,11 @@ def simplify(tree: Block) -> Block:
 class _Survey:
     """Finds the phis that never change, in inner loops first.
 
-    `same`: id of a phi, or of what it gives -> what it always is.
+    `same`: id of a phi, or of what it gives -> what it always is. `arrays`: ids of arrays.
     """
 
     def __init__(self):
-        self.same, self.last_id = {}, 0
+        self.same, self.last_id, self.arrays = {}, 0, set()
         self._written = [set()]  # memories that are written to in loops, the outer ones first
 
     def find(self, x):
@@ -53,11 +53,17 @@ class _Survey:
                     self.loop(node)
                     continue
                 self.last_id = max(self.last_id, node.id)
+                self._note(node.aval, node.id)
                 if node.op == "write":
                     self._written[-1].add(node.memory)
 
+    def _note(self, aval, *ids):
+        if aval is not None and aval.kind == "array":
+            self.arrays.update(ids)
+
     def loop(self, loop):
         """Look at a loop."""
+        self._note(loop.item_aval, loop.item)
         self.last_id = max(self.last_id, loop.id, -1 if loop.item is None else loop.item)
         self._written.append(set())
         self.block(loop.body)
@@ -66,6 +72,7 @@ class _Survey:
         leaves = list(leaves_of(loop.body))
         for k, phi in enumerate(loop.phis):
             self.last_id = max(self.last_id, phi.id, phi.out)
+            self._note(phi.aval, phi.id, phi.out)
             if phi.init is HOLE:
                 continue
             init = self.find(phi.init)
@@ -81,11 +88,13 @@ def _is_arithmetic(target):
     return type(target) is type(operator.add) and target in _ARITHMETIC
 
 
-def _is_settled(last, end, value):
+def _is_settled(last, end, value, arrays):
     """Whether a branch decides a shape that cannot be another one: the index is static."""
-    return (type(end) is Branch and end.kind == "shape" and len(end.sides) == 1
-            and type(last) is Node and last.id == end.test.id and last.target is operator.getitem
-            and not any(refs_of(value(last.args[1]))))
+    if type(last) is not Node or last.target is not operator.getitem or type(end) is not Branch:
+        return False
+    array, index = last.args
+    return (end.kind == "shape" and len(end.sides) == 1 and last.id == end.test.id
+            and type(array) is Ref and array.id in arrays and not any(refs_of(value(index))))
 
 
 class _Simplifying(Rewriting):
@@ -94,6 +103,7 @@ class _Simplifying(Rewriting):
     def __init__(self, survey):
         super().__init__(survey.same)
         self.find, self.ids = survey.find, count(survey.last_id + 1)
+        self.arrays = survey.arrays
         self.kept = []
 
     def ref(self, ref):
@@ -105,7 +115,7 @@ class _Simplifying(Rewriting):
         while True:
             loop = block.nodes[-1] if block.nodes else None
             end = block.end
-            if _is_settled(loop, end, self.value):
+            if _is_settled(loop, end, self.value, self.arrays):
                 (side,) = end.sides.values()
                 side = self._without_static(side)
                 block = Block(block.nodes + side.nodes, side.end)

@@ -5,6 +5,8 @@ Code in C tells nobody what it writes to, so all arrays that it is given are not
 
 import numpy as np
 
+from hybridad.recording.ownership import self_of
+
 __all__ = ["note_writes"]
 
 _VIEWS = (memoryview, np.flatiter)
@@ -23,7 +25,7 @@ def note_writes(journal, f, args, kwargs):
     if type(f) is np.ufunc:  # which writes nowhere else
         args = args[f.nin:]
     else:
-        own = getattr(f, "__self__", None)
+        own = self_of(f)
         if own is not None:
             _note(journal, own)
             if issubclass(type(own), np.ndarray) and f.__name__ == "setflags":

@@ -61,7 +61,7 @@ class Expressions(Decisions):
     # -- calls ---------------------------------------------------------------------------------
 
     def _visit_Call(self, node, name, discarded):
-        if self._reads_frame(node):
+        if self._reads_frame(node) and not (self.blocks and node.func.id in _WITHOUT_ARGUMENTS[1:]):
             return place(ast.Call(node.func, [self.value(a) for a in node.args],
                                   self.keywords(node)), node)
         args = [self.value(node.func), *(self.value(a) for a in node.args)]

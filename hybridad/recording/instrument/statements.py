@@ -286,8 +286,10 @@ class Statements(Matching):
             body = [place(ast.Expr(caught), handler), *self.block(handler.body)]
             # The lines of the handler are those of its `except`, not of its body.
             caught.end_lineno, caught.end_col_offset = caught.lineno, caught.col_offset
-            handlers.append(place(ast.ExceptHandler(
-                handler.type and self.value(handler.type), handler.name, body), handler))
+            kinds = handler.type and self.value(handler.type)
+            if kinds is not None and self.blocks:
+                kinds = self.make("kinds", handler.type, [kinds])
+            handlers.append(place(ast.ExceptHandler(kinds, handler.name, body), handler))
         return [place(type(node)(self.block(node.body), handlers, self.block(node.orelse),
                                  self.block(node.finalbody)), node)]
 

@@ -72,7 +72,8 @@ def _call_numpy(site, run, f, args, kwargs):
 
     Plain arrays that other code has made are seen as the run knows them.
     """
-    args = tuple([run.wrap(x) if type(x) is np.ndarray else x for x in args])
+    args = tuple([run.wrap(x) if type(x) is np.ndarray else list(x) if type(x) is range else x
+                  for x in args])
     kwargs = {k: run.wrap(x) if type(x) is np.ndarray else x for k, x in kwargs.items()}
     if is_writer(f):
         return call_plainly(run, f, args, kwargs)
@@ -154,6 +155,8 @@ def _call_builtin(site, run, f, args, kwargs):
         if any(map(holds_wrapper, args)) or any(map(holds_wrapper, kwargs.values())):
             return _fresh(run, array_function(f, args, kwargs))
         return _fresh(run, at_users_line(f, args, kwargs))
+    if type(own) is np.ndarray and is_wrapper(run.wrap(own)) and holds_active((args, kwargs)):
+        return site.call(getattr(run.wrap(own), f.__name__), *args, **kwargs)
     if isinstance(own, _OF_NUMPY):
         return _fresh(run, at_users_line(f, args, kwargs))
     if is_pure(f):

@@ -17,6 +17,7 @@ from hybridad.errors import (
 )
 from hybridad.recording.forms import package_form
 from hybridad.recording.lines import at_users_line, is_call
+from hybridad.recording.ownership import self_of
 from hybridad.recording.refusals import name_of
 from hybridad.recording.runtime.given import Given, holds, holds_active
 from hybridad.recording.sharing import of_the_same_memory
@@ -103,6 +104,8 @@ def _refusal_in(error):
         while error is not None and not isinstance(error, HybridadError):
             error = error.__cause__ or error.__context__
         return error
+    if isinstance(error, AttributeError) and type(error.obj).__module__ == "hybridad._site":
+        return error    # so did it here: with an error under way, Python finds no attributes
     if not isinstance(error, (LostDerivativeError, UnsupportedError)):
         return None
     codes = [code for code in _codes(error)
@@ -146,7 +149,7 @@ def _is_sink(f):
 
 
 def _package(f):
-    own = getattr(f, "__self__", None)
+    own = self_of(f)
     kind = f if own is None or isinstance(own, types.ModuleType) else type(own)
     return (kind.__module__ or "").split(".")[0]
 
@@ -232,7 +235,7 @@ def _note_change(w, old, f):
 
 def _draws_into(f, args, kwargs):
     """Whether `f` draws into an array of differentiated values; draws from such are refused."""
-    own = getattr(f, "__self__", args[0] if args else None)  # methods come as functions, too
+    own = self_of(f, args[0] if args else None)     # methods come as functions, too
     if not type(own).__module__.startswith("numpy.random"):
         return False
     if active(kwargs.get("out")) and not holds_active((args, {**kwargs, "out": None})):

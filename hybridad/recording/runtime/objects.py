@@ -39,6 +39,7 @@ _IN_PLACE = {name: getattr(operator, "i" + name) for name in _SYMBOLS}
 _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _OPERATOR_NAMES = {f"__{name}__": name + "_" * (name in ("and", "or"))
                    for name in (*_SYMBOLS, *_REFLECTED)}
+_SEQUENCES = (list, tuple, str, bytes, bytearray)
 _COMPARISONS = {f"__{name}__" for name in _REFLECTED}
 
 
@@ -51,6 +52,8 @@ def binary(site, run, name, a, b):
         return run.wrap_fresh(_natively(_PLAIN[name], a, b))
     result = _tried(site, a, b, f"__{name}__", f"__r{name}__")
     if result is NotImplemented:
+        if isinstance(a, _SEQUENCES):
+            return _PLAIN[name](a, _without_methods(b))
         _PLAIN[name](_without_methods(a), _without_methods(b))
         raise TypeError(f"unsupported operand type(s) for {_SYMBOLS[name]}: "
                         f"'{_type_name(a)}' and '{_type_name(b)}'")
@@ -94,6 +97,8 @@ def _tried(site, a, b, forward, reflected):
     if kind_a is kind_b:
         if not compares:
             del steps[1]
+    elif forward in ("__add__", "__mul__") and issubclass(kind_a, _SEQUENCES):
+        del steps[0]    # Python asks sequences last, and for something else
     elif issubclass(kind_b, kind_a) and (compares or getattr(kind_b, reflected, None)
                                          is not getattr(kind_a, reflected, None)):
         steps.reverse()
@@ -184,7 +189,12 @@ def truth(site, run, x):
     if method is not None:
         return judged(bool, "__bool__", x, site.call(method, x))
     method = users(x, "__len__") if special(x, "__bool__") is None else None
-    return bool(x) if method is None else judged(bool, "__len__", x, site.call(method, x))
+    if method is None:
+        return bool(x)
+    length = site.call(method, x)
+    if type(raw_of(length)) is not int and isinstance(raw_of(length), int):
+        return site.truth(length)   # an int that varies
+    return judged(bool, "__len__", x, length)
 
 
 # Containers and iteration

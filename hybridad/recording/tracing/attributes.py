@@ -29,6 +29,7 @@ class Attributes:
 
     def __init__(self, run):
         self.run = run
+        self._methods = {}  # id of a bound method that was read of its object -> it
 
     def read(self, site, o, name):
         """``o.name`` of anything but an array or a module."""
@@ -55,7 +56,10 @@ class Attributes:
         recorder = self.run.recorder
         found = special(o, name)
         kind = type(found)
-        if kind in (property, functools.cached_property) or self._descriptor(found):
+        if kind is functools.cached_property:
+            self._bound(site, o, name, found)
+            return self._cached(site, o, name, found)
+        if kind is property or self._descriptor(found):
             self._bound(site, o, name, found)
             return behind(site, self.run, o, name)
         value = plainly(site, o, name)
@@ -77,11 +81,27 @@ class Attributes:
             return value
         return read(recorder, site, "attribute", (encode(recorder, o), name), value)
 
+    def _cached(self, site, o, name, found):
+        """A `functools.cached_property` of an outside object, which is stored once it is known."""
+        run, recorder = self.run, self.run.recorder
+        held = read(recorder, site, "attribute", (encode(recorder, o), "__dict__"), dict_of(o))
+        if site.isin(name, held):
+            return site.item(held, name)
+        value = site.call(found.func, o)
+        run.effect(site, "attribute", (o, name, value), lambda: run.journal.set_attribute(o, name))
+        dict_of(o)[name] = value = outgoing(value)
+        return value
+
     def know_method(self, site, method):
         """A bound method of an object from outside is a value of the run."""
         recorder = self.run.recorder
         args = encode(recorder, method.__self__), method.__name__
         recorder.know(method, recorder.node("read", "attribute", args, None, None, site))
+        self._methods[id(method)] = method
+
+    def has_bound(self, method):
+        """Whether a bound method was read of its object."""
+        return self._methods.get(id(method)) is method
 
     def _plainly(self, site, o, name):
         if users(o, "__getattr__") is not None:
@@ -155,6 +175,9 @@ class Attributes:
             if is_fixed(value) or callable(value):
                 return value
             return read(run.recorder, site, "attribute", (encode(run.recorder, cls), name), value)
+        if name == "__dict__":
+            return read(run.recorder, site, "attribute", (encode(run.recorder, cls), name),
+                        cls.__dict__)
         held = next((b.__dict__[name] for b in cls.__mro__ if name in b.__dict__), None)
         if is_a(held, (classmethod, staticmethod)) or type(held) is types.FunctionType:
             self._look_up(site, cls, name)

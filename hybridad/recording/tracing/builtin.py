@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.runtime.specials import special, users
-from hybridad.recording.tracing.encoding import encode, is_opaque
+from hybridad.recording.tracing.encoding import encode, has_known, is_opaque
 from hybridad.recording.tracing.iterables import enumerate_, forget_recipe, reversed_, zip_
 from hybridad.recording.tracing.operations import is_users
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number
@@ -53,7 +53,7 @@ def _range(site, run, *args):
                       for x in args])
         spec = encode(run.recorder, args)
         spec = (0, *spec, 1) if len(spec) == 1 else (*spec, 1) if len(spec) == 2 else spec
-        run.ranges[id(made)] = made, spec
+        run.recorder.ranges[id(made)] = made, spec
     return made
 
 
@@ -196,11 +196,22 @@ def _text(f):
             method = _users_method(run, x, "__repr__")
         if method is not None:
             return site.call(method, *args, **kwargs)
+        if is_a(x, BaseException) and not run.recorder.is_known(x) and f in (str, repr, ascii):
+            return _text_of_error(site, run, f, x)
         if f is format and type(x).__format__ is object.__format__ and args[1:] in ((), ("",)):
             return site.call(str, x)
         return run.text(site, f, args, kwargs)
 
     return serve
+
+
+def _text_of_error(site, run, f, error):
+    """What an error says that was raised inside."""
+    if not has_known(run.recorder, error.args):
+        return f(error)
+    if f is not str or type(error).__str__ is not BaseException.__str__:
+        run.recorder.refuse("the text of an error", site)
+    return site.call(str, error.args[0] if len(error.args) == 1 else error.args)
 
 
 def _hash(site, run, x):
@@ -209,11 +220,28 @@ def _hash(site, run, x):
 
 
 def _id(site, run, x):
-    return run.asked(site, id, (x,)) if is_opaque(run.recorder, x) else id(x)
+    known = run.recorder.array_of(x)
+    if is_opaque(run.recorder, x) or (known is not None and known.memory.outside):
+        return run.identity(site, x)
+    return id(x)
 
 
 def _print(site, run, *args, **kwargs):
     return run.foreign(site, print, args, kwargs)
+
+
+def _of_kinds(f):
+    def serve(site, run, x, kinds):
+        return f(x, site.kinds(kinds))
+
+    return serve
+
+
+def _refused(name):
+    def serve(site, run, *args):
+        run.recorder.refuse(f"{name}()", site)
+
+    return serve
 
 
 def _pure(f):
@@ -224,7 +252,11 @@ def _pure(f):
 
 
 def _vars(site, run, *args):
-    return site.attr(args[0], "__dict__") if args else run.native(site, vars)
+    return site.attr(args[0], "__dict__") if args else run.recorder.refuse("vars()", site)
+
+
+def _dir(site, run, *args):
+    return run.native(site, dir, args) if args else run.recorder.refuse("dir()", site)
 
 
 def _partial(site, run, f, /, *args, **kwargs):
@@ -241,7 +273,8 @@ MEANINGS = {
     round: _of_numbers(round, "__round__"), pow: _pow, divmod: _divmod, sum: _sum,
     zip: zip_, enumerate: enumerate_, reversed: reversed_, next: _next,
     getattr: _getattr, hasattr: _hasattr, setattr: _setattr, delattr: _delattr,
-    isinstance: _plainly(isinstance), issubclass: _plainly(issubclass), id: _id,
+    isinstance: _of_kinds(isinstance), issubclass: _of_kinds(issubclass), id: _id,
+    globals: _refused("globals"), locals: _refused("locals"),
     callable: _plainly(callable), slice: _plainly(slice), object: _plainly(object),
     super: _plainly(super), property: _plainly(property), staticmethod: _plainly(staticmethod),
     classmethod: _plainly(classmethod), functools.partial: _partial,
@@ -250,6 +283,6 @@ MEANINGS = {
     print: _print, **{function: _pure(function) for function in (
         chr, ord, bin, oct, hex, math.isclose)},
     types.SimpleNamespace: _plainly(types.SimpleNamespace),
-    vars: _vars, dir: lambda site, run, *args: run.native(site, dir, args),
+    vars: _vars, dir: _dir,
 }
 """Callable -> ``handler(site, run, *args, **kwargs)``."""

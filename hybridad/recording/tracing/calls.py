@@ -1,11 +1,13 @@
 """Calls at a `TraceSite`: functions of the user's are entered, pure ones are operations."""
 
 import dataclasses
+import enum
 import functools
 import operator
 import types
 import weakref
 from array import array
+from collections import deque
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from hybridad.recording.tracing import numpy_calls, ordering
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.collecting import pairs
 from hybridad.recording.tracing.containers import Containers
-from hybridad.recording.tracing.encoding import dict_of, has_known, is_fixed
+from hybridad.recording.tracing.encoding import dict_of, has_active, has_known, is_fixed
 from hybridad.recording.tracing.meanings import BOUND, INSTANCES, OF_CLASSES, meaning_of
 from hybridad.recording.tracing.native import PURE_MODULES
 from hybridad.recording.tracing.reads import read
@@ -33,12 +35,14 @@ _SPECIAL = {"__getitem__": ("item", 2), "__neg__": ("neg", 1), "__pos__": ("pos"
             **{f"__{name}__": (name, 2) for name in (
                 "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
                 "lt", "le", "gt", "ge", "eq", "ne")}}
+_OF_ALL = {"__repr__": repr, "__hash__": hash}
 _LOOKING = frozenset((
     "get", "keys", "values", "items", "copy", "index", "count", "__len__", "__getitem__",
     "__contains__", "__iter__", "union", "intersection", "difference", "issubset", "issuperset",
     "isdisjoint", "symmetric_difference", "most_common", "elements"))
 _KEYED = ("get", "pop", "setdefault", "__contains__", "__getitem__", "__setitem__", "move_to_end")
 _CONTAINERS = tuple(CONTAINERS)
+_METHODS = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _LRU_CACHE = type(functools.lru_cache(lambda: None))
 
 
@@ -57,6 +61,8 @@ class Calls(Containers):
     def dispatch(self, run, f, args, kwargs):
         """Call `f` in a trace run."""
         kind = type(f)
+        if kind in _METHODS and run.recorder.is_known(f) and not run.attributes.has_bound(f):
+            f = self._method(run, f)
         meaning = meaning_of(f) or INSTANCES.get(kind)
         if meaning is not None:
             if kind in INSTANCES:
@@ -77,7 +83,7 @@ class Calls(Containers):
             first, named = self.star(self.attr(f, "args")), self.mapping(self.attr(f, "keywords"))
             return self.dispatch(run, self.attr(f, "func"), (*first, *args), {**named, **kwargs})
         if kind is _LRU_CACHE:
-            if has_known(run.recorder, (args, kwargs)):
+            if has_active(run.recorder, (args, kwargs)):
                 return self.dispatch(run, self.attr(f, "__wrapped__"), args, kwargs)
             return run.foreign(self, f, args, kwargs)
         if issubclass(kind, type):
@@ -96,6 +102,18 @@ class Calls(Containers):
         if type(found) is types.FunctionType:
             return self.dispatch(run, found, (f, *args), kwargs)
         return run.foreign(self, f, args, kwargs)
+
+    def _method(self, run, f):
+        """A method that came from outside as it is: its object comes by way of it."""
+        recorder, ref = run.recorder, run.recorder.ref(f)
+        own = read(recorder, self, "attribute", (ref, "__self__"), f.__self__)
+        if own is not f.__self__:   # a text or a number, which is another object in the run
+            return getattr(own, f.__name__)
+        if type(f) is types.MethodType:
+            read(recorder, self, "attribute", (ref, "__func__"), f.__func__)
+        else:
+            read(recorder, self, "attribute", (ref, "__name__"), f.__name__)
+        return f
 
     def _special(self, run, name, operands, f, args, kwargs):
         """A special method of a builtin class, asked for by name."""
@@ -149,7 +167,9 @@ class Calls(Containers):
             names = [field.name for field in dataclasses.fields(a) if field.compare]
             a, b = (tuple([self.attr(x, name) for name in names]) for x in (a, b))
             return getattr(self, name.strip("_"))(a, b)
-        if name in ("__repr__", "__hash__") and has_known(
+        if name in _OF_ALL and args and run.recorder.is_known(args[0]):
+            return run.asked(self, _OF_ALL[name], args)
+        if name in _OF_ALL and has_known(
                 run.recorder, tuple(dict_of(args[0]).values()) if args else ()):
             run.recorder.refuse(f"{name} of a dataclass", self)
         return f(*args, **kwargs)
@@ -193,7 +213,7 @@ class Calls(Containers):
             run.loops.changes(own)
         if type(own) is list and name == "sort":
             return ordering.sort(self, run, own, **kwargs)
-        if is_a(own, (list, tuple)) and name in ("index", "count", "remove"):
+        if is_a(own, (list, tuple, deque)) and name in ("index", "count", "remove"):
             if has_known(run.recorder, (own, args)):
                 places = ordering.find(self, own, *args)
                 if name == "count":
@@ -215,7 +235,7 @@ class Calls(Containers):
                 args = tuple([[run.settled(self, item) for item in self._plainly(run, x)]
                               if run.recorder.is_known(x) or not is_a(x, (set, frozenset))
                               else x for x in args])
-        elif is_a(own, list) and args and name in ("insert", "pop"):
+        elif is_a(own, (list, deque)) and args and name in ("insert", "pop", "rotate"):
             args = (run.settled(self, args[0]), *args[1:])
         return call_method(self, run.journal, f, args, kwargs)
 
@@ -226,6 +246,8 @@ class Calls(Containers):
             return made
         if issubclass(cls, (np.generic, np.dtype)):
             return run.pure(self, cls, args, kwargs)
+        if issubclass(cls, enum.Enum):      # found by a value
+            args = [run.settled(self, x) for x in args]
         if is_foreign_class(cls):
             return run.foreign(self, cls, args, kwargs)
         if cls is bytes or cls is array:
@@ -256,7 +278,7 @@ class Calls(Containers):
             return getattr(o, name)
         if kind is types.ModuleType:
             value = getattr(o, name)
-            if run.is_users_module(o) or not is_fixed(value):
+            if run.is_users_module(o) or not is_fixed(value) or not run.is_library_module(o):
                 return read(recorder, self, "attribute", (o, name), value)
             return value
         return run.attributes.read(self, o, name)

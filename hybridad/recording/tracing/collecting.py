@@ -57,7 +57,9 @@ def _counter(site, run, *args, **kwargs):
 
 
 def _deque(site, run, *args, **kwargs):
-    return deque(*[site._plainly_here(x) for x in args[:1]], *args[1:], **kwargs)
+    return deque(*[site._plainly_here(x) for x in args[:1]],
+                 *[run.settled(site, x) for x in args[1:]],
+                 **{name: run.settled(site, x) for name, x in kwargs.items()})
 
 
 MEANINGS = {

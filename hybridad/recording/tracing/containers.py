@@ -12,7 +12,7 @@ import numpy as np
 from hybridad.recording.runtime import objects
 from hybridad.recording.runtime.specials import special, users
 from hybridad.recording.tracing.active import here
-from hybridad.recording.tracing.encoding import arrays_in, encode, is_opaque
+from hybridad.recording.tracing.encoding import VIEWS, arrays_in, encode, is_opaque
 from hybridad.recording.tracing.flat import Flat
 from hybridad.recording.tracing.operations import Operations, is_users
 from hybridad.recording.tracing.reads import read
@@ -44,7 +44,9 @@ class Containers(Operations):
             return o.item(self, index)
         if recorder.is_known(o) and not is_number(o):
             if is_a(o, _SEQUENCES) and type(index) is slice:
-                return kind([self.item(o, k) for k in range(*index.indices(self._length(run, o)))])
+                index = self._settled_index(run, index)
+                items = [self.item(o, k) for k in range(*index.indices(self._length(run, o)))]
+                return tuple(items) if is_a(o, tuple) else kind(items)
             if is_a(o, (*_SEQUENCES, dict)):
                 return self._outside_item(run, o, index)
         method = special(o, "__getitem__") if is_users(o) else None
@@ -199,6 +201,8 @@ class Containers(Operations):
         if run is None:
             return x
         kind = type(x)
+        if kind is Text:
+            x = run.settled(self, x)
         if id(x) in run.iterables:
             return run.loops.other(self, x)
         if kind is range:
@@ -214,6 +218,8 @@ class Containers(Operations):
             if is_a(x, dict):
                 run.recorder.check("keys", run.recorder.ref(x), list(x), self)
                 return run.loops.other(self, list(x))
+            if is_a(x, VIEWS):
+                return self.iter(run.asked(self, list, (x,)))
             if hasattr(kind, "__next__"):
                 run.recorder.refuse(f"a {kind.__name__} from outside is gone through", self)
             if is_a(x, (set, frozenset)):
@@ -233,6 +239,13 @@ class Containers(Operations):
         """``*x`` in a call or a display"""
         run = here()
         return x if run is None else list(self._plainly(run, x))
+
+    def kinds(self, x):
+        """Classes, or tuples of them: those that `isinstance` and ``except`` are given"""
+        run = here()
+        if run is None or not is_a(x, tuple):
+            return x
+        return tuple([self.kinds(item) for item in self._plainly(run, x)])
 
     def unpack(self, x):
         """The right side of ``a, b = x``"""
@@ -273,6 +286,10 @@ class Containers(Operations):
         if run is None:
             return a in b
         recorder = run.recorder
+        if type(b) is Text:
+            a, b = run.settled(self, a), run.settled(self, b)
+        if is_a(b, VIEWS):
+            b = list(self._plainly(run, b))
         if type(b) is np.ndarray:
             return recorder.apply(self, operator.contains,
                                   (encode(recorder, b), encode(recorder, a)), {}, a in b)
@@ -326,7 +343,8 @@ def shape_depends(recorder, index):
     if type(index) is tuple:
         return any(shape_depends(recorder, part) for part in index)
     if type(index) is slice:
-        return any(recorder.is_known(x) for x in (index.start, index.stop, index.step))
+        return recorder.is_known(index) or any(
+            recorder.is_known(x) for x in (index.start, index.stop, index.step))
     return type(index) is np.ndarray and index.dtype == bool
 
 

@@ -159,7 +159,7 @@ class Effects:
         encoded = self._encoded(site, (f, tuple(args), {**kwargs, "out": made}))
         self.suspended += 1
         try:
-            call_foreign(self.journal, f, outgoing(tuple(args)), {**kwargs, "out": made})
+            made = call_foreign(self.journal, f, outgoing(tuple(args)), {**kwargs, "out": made})
         except ReplayError as reason:
             self.recorder.refuse(str(reason), site)
         finally:

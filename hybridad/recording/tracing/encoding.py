@@ -12,13 +12,17 @@ from hybridad._forms import is_form
 from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number
 
-__all__ = ["arrays_in", "encode", "dict_of", "has_active", "has_known", "holds_known", "is_bound",
-           "is_constant_object", "is_fixed", "is_opaque"]
+__all__ = ["VIEWS", "arrays_in", "dict_of", "encode", "has_active", "has_known", "holds_known",
+           "is_bound", "is_constant_object", "is_fixed", "is_opaque"]
 
 _STATIC = (bool, str, bytes, type(None), type(...), type(NotImplemented), np.bool_, np.dtype,
-           float, int, complex, range)
+           float, int, complex)
 _OBJECTS = (type, types.ModuleType, types.FunctionType, np.ufunc, type(np.sum), enum.Enum,
             types.GenericAlias, type(np.random.default_rng))
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+"""Views of dictionaries."""
+
+_CONTAINERS = (tuple, list, set, frozenset, deque, *VIEWS)
 _TRANSPARENT = (np.ndarray, np.generic, str, bytes, bool, range, list, tuple, dict, set, frozenset,
                 deque)
 # Hidden objects whose methods modules pass off as functions.
@@ -60,6 +64,9 @@ def encode(recorder, x):
         return x
     if kind is tuple or kind is list:
         return kind([encode(recorder, item) for item in x])
+    if kind is range:
+        recorder.settle_range(x)
+        return x
     if kind is dict:
         if any(is_number(key) and recorder.ref(key) is not None for key in x):
             raise NotTraced("a dictionary whose keys are numbers of the run")
@@ -82,13 +89,17 @@ def has_known(recorder, x, depth=4):
     if recorder.is_known(x):
         return True
     kind = type(x)
-    if kind is tuple or kind is list or kind is set or kind is frozenset:
+    if kind in _STATIC or kind is np.ndarray:
+        return False
+    if issubclass(kind, _CONTAINERS):
         return any(has_known(recorder, item, depth - 1) for item in x) if depth else True
-    if kind is dict:
+    if issubclass(kind, dict):
         return any(has_known(recorder, item, depth - 1) for item in x.values()) if depth else True
     if kind is slice:
         return any(recorder.is_known(item) for item in (x.start, x.stop, x.step))
-    return False
+    if kind is range:
+        return recorder.varies(x)
+    return hasattr(kind, "__next__")    # of which nobody knows what it will give
 
 
 def has_active(recorder, x):
@@ -116,11 +127,13 @@ def _holds(recorder, x, wanted):
             continue
         if wanted(x):
             return True
-        if kind in _STATIC:
+        if kind in _STATIC or kind is np.ndarray:
             continue
         seen.add(id(x))
-        if issubclass(kind, (tuple, list, set, frozenset)):
+        if issubclass(kind, _CONTAINERS):
             stack.extend(x)
+        elif hasattr(kind, "__next__"):
+            return True     # nobody knows what it will give
         elif issubclass(kind, dict):
             stack.extend(x.values())
         elif kind is functools.partial:

@@ -48,7 +48,7 @@ def recipe_of(site, run, x):
     if type(x) is np.ndarray:
         return Recipe("array", x, len(x)) if x.ndim and run.recorder.is_known(x) else None
     if type(x) is range:
-        found = run.ranges.get(id(x))
+        found = run.recorder.ranges.get(id(x))
         if found is None:
             return Recipe("range", (x.start, x.stop, x.step), len(x))
         spec = tuple([_seen(run, arg, value)
@@ -71,7 +71,7 @@ def enumerate_(site, run, iterable, start=0):
     """``enumerate(iterable, start)``"""
     recipe = recipe_of(site, run, iterable)
     if recipe is None:
-        return enumerate(site._plainly_here(iterable), start)
+        return enumerate(site._plainly_here(iterable), run.settled(site, start))
     made = enumerate(_source(site, run, iterable), start)
     return _remembered(run, made, Recipe("enumerate", recipe, lambda: recipe.size, start))
 
@@ -83,6 +83,7 @@ def zip_(site, run, *iterables, **options):
     if len(sizes) == 1 or (sizes and not any(map(run.recorder.is_known, sizes))):
         made = zip(*[_source(site, run, x) for x in iterables])
         return _remembered(run, made, Recipe("zip", recipes, min(sizes)))
+    options = {name: run.settled(site, x) for name, x in options.items()}
     return zip(*[site._plainly_here(x) for x in iterables], **options)
 
 

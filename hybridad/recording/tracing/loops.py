@@ -331,6 +331,8 @@ class Loops:
         """What a name is bound to, as a value of the trace."""
         if value is HOLE or type(value).__name__ == "Unbound":
             return HOLE
+        if type(value) is range and self.run.recorder.varies(value):
+            return _Opaque(value)
         try:
             return encode(self.run.recorder, value)
         except NotTraced:

@@ -20,6 +20,8 @@ def _counted(meaning):
     """The same, of what counts natively: how far is decided."""
     def serve(site, run, *args, **kwargs):
         args = [run.settled(site, x) if type(x) is Dynamic else x for x in args]
+        kwargs = {name: run.settled(site, x) if type(x) is Dynamic else x
+                  for name, x in kwargs.items()}
         return meaning(site, *args, **kwargs)
 
     return serve

@@ -6,13 +6,16 @@ thing in each call, so it is *asked* anew, in its place.
 """
 
 import operator
+from collections import deque
 
 import numpy as np
 
 from hybridad.recording.lines import at_users_line
+from hybridad.recording.ownership import is_generated_code
 from hybridad.recording.runtime.specials import users
 from hybridad.recording.stop import stop_gradient
 from hybridad.recording.tracing.encoding import (
+    VIEWS,
     arrays_in,
     encode,
     has_active,
@@ -39,11 +42,23 @@ class Native:
     def pure(self, site, f, args, kwargs):
         """A function that neither has an effect nor reads what may change."""
         recorder = self.recorder
+        args = tuple([self._laid_out(site, x) for x in args])
         if any(is_opaque(recorder, x) for x in (*args, *kwargs.values())):
             return self.asked(site, f, args, kwargs)
         if not has_known(recorder, (args, kwargs)):
             return recorder.surely(lambda: at_users_line(f, args, kwargs))
         return self._computed(site, f, args, kwargs)
+
+    def _laid_out(self, site, x):
+        """What native code will go through, as a list or a tuple."""
+        kind = type(x)
+        if kind in (list, str, bytes, range, dict) or is_number(x) or not hasattr(kind, "__iter__"):
+            return x
+        if is_a(x, tuple):
+            return x if kind is tuple else tuple(site._plainly_here(x))
+        if is_a(x, (deque, *VIEWS)) or hasattr(kind, "__next__"):
+            return list(site._plainly_here(x))
+        return x
 
     def _computed(self, site, f, args, kwargs):
         recorder = self.recorder
@@ -76,6 +91,13 @@ class Native:
         if type(result) in (bool, np.bool_, str):
             return recorder.give(number, result, site)
         return enter_value(recorder, site, number, result, ("asked", site.line, site.col))
+
+    def identity(self, site, x):
+        """``id(x)`` of something from outside"""
+        recorder = self.recorder
+        asked = id, (recorder.identity(x),), {}
+        number = recorder.node("read", "asked", asked, None, id(x), site)
+        return enter_value(recorder, site, number, id(x), ("id", site.line, site.col))
 
     def found(self, site, x):
         """`x` is something that never changes: if it is from outside, it must be this one."""
@@ -111,6 +133,7 @@ class Native:
         """What makes a text."""
         recorder = self.recorder
         own = getattr(f, "__self__", None)
+        args = tuple([self._laid_out(site, x) for x in args])
         if any(is_opaque(recorder, x) for x in (*args, *kwargs.values())):
             if is_a(own, (str, bytes)):
                 f, args = getattr(type(own), f.__name__), (own, *args)
@@ -123,7 +146,18 @@ class Native:
         if is_a(own, (str, bytes)):
             target, args = Method(f.__name__), (own, *args)
         encoded = encode(recorder, args), encode(recorder, kwargs)
-        return recorder.apply(site, target, *encoded, result)
+        made = recorder.apply(site, target, *encoded, result)
+        if type(made) is list:
+            self.settle_length(site, made)
+        if type(made) is bytes:
+            recorder.decide(site, made, "value", result)
+            return bytes(bytearray(made))   # another object, which is static
+        return made
+
+    def settle_length(self, site, parts):
+        """How many results there are is decided."""
+        number = self.recorder.number_of_parts(parts)
+        self.recorder.decide_id(site, number, "value", len(parts))
 
     def settled(self, site, x):
         """`x` as a plain value: decided, if it came from data."""
@@ -145,7 +179,10 @@ class Native:
         elif is_a(x, (tuple, frozenset)):
             for item in site._plainly_here(x):
                 self.settled(site, item)
-        elif is_opaque(recorder, x) and users(x, "__eq__") is None:
+        elif is_opaque(recorder, x):
+            method = users(x, "__eq__")
+            if method is not None and not is_generated_code(method.__code__):
+                recorder.refuse(f"a {type(x).__name__} as a key", site)
             recorder.decide(site, x, "value", x)
         return x
 
@@ -153,17 +190,13 @@ class Native:
 
     def length_of_range(self, site, x):
         """The length of a range, which may vary from call to call."""
-        if id(x) not in self.ranges:
+        if id(x) not in self.recorder.ranges:
             return len(x)
         recorder, length = self.recorder, Dynamic(len(x))
-        number = recorder.node("apply", range, self.ranges[id(x)][1], {}, None, site)
+        number = recorder.node("apply", range, self.recorder.ranges[id(x)][1], {}, None, site)
         recorder.know(length, recorder.node("apply", len, (Ref(number),), {}, length, site))
         return length
 
     def settle_range(self, site, x):
         """What a range is made of is decided, if it came from data."""
-        found = self.ranges.get(id(x))
-        if found is not None:
-            for arg, value in zip(found[1], (x.start, x.stop, x.step)):
-                if type(arg) is Ref:
-                    self.recorder.decide_id(site, arg.id, "value", value)
+        self.recorder.settle_range(x, site)

@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from hybridad.recording.calls import is_operand
 from hybridad.recording.lines import at_users_line
 from hybridad.recording.tracing.encoding import arrays_in, encode, has_known
 from hybridad.recording.tracing.flat import Flat
 from hybridad.recording.tracing.operations import is_users
 from hybridad.recording.tracing.outputs import by_name, overwrites
+from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.values import Dynamic, bare, is_a
+from hybridad.rules.declare import PRIMITIVES
 from hybridad.trace.ir import Method
 
 __all__ = ["attribute", "call", "method", "ufunc_method"]
@@ -50,7 +53,8 @@ def call(site, run, f, args, kwargs):
     """A function of NumPy or SciPy."""
     recorder = run.recorder
     if f in _STATIC:
-        return f(*args, **kwargs)
+        args = [_opened(site, run, x) for x in args]
+        return f(*args, **{k: _opened(site, run, x) for k, x in kwargs.items()})
     module = getattr(f, "__module__", None) or ""
     if module.startswith("numpy.random") or (f.__name__ in _OUTSIDE and module.startswith("numpy")):
         return run.foreign(site, f, args, kwargs)
@@ -58,7 +62,8 @@ def call(site, run, f, args, kwargs):
         recorder.refuse(f"np.{f.__name__} calls functions", site)
     if f in _SHOWING and has_known(recorder, (args, kwargs)):
         recorder.refuse(f"np.{f.__name__}", site)
-    if f in _SPLITS and type(args[0]) is np.ndarray and not has_known(run.recorder, args[1:]):
+    if f in _SPLITS and type(args[0]) is np.ndarray and not has_known(run.recorder, (
+            args[1:], kwargs)):
         return _split(site, run, f, args, kwargs)
     if f in _WRITERS:
         return _write(site, run, f, args, kwargs)
@@ -76,6 +81,14 @@ def call(site, run, f, args, kwargs):
     if out is not None:
         return _into(site, run, f, args, kwargs, out)
     return _apply(site, run, f, args, kwargs)
+
+
+def _opened(site, run, x):
+    """What only its shape and type are asked of; lists from outside as what is in them."""
+    if is_a(x, (list, tuple)):
+        return type(x)([_opened(site, run, item) for item in run.as_local(site, x)]) \
+            if type(x) in (list, tuple) else x
+    return run.settled(site, x) if type(x) is Dynamic else x
 
 
 def _split(site, run, f, args, kwargs):
@@ -110,10 +123,10 @@ def _apply(site, run, f, args, kwargs):
     if any(run.is_foreign_object(x) or (is_users(x) and recorder.is_known(x))
            for x in (*args, *kwargs.values())):
         recorder.refuse(f"{f.__name__} of an object", site)
-    args = tuple([run.as_local(site, x) for x in args])
-    if type(f) is np.ufunc:     # before a rule sees them, lists are arrays
-        args = tuple([_apply(site, run, np.array, (x,), {}) if type(x) in (list, tuple) else x
-                      for x in args])
+    args = tuple([_listed(site, run, x) for x in args])
+    args = tuple([_apply(site, run, np.array, (x,), {}) if type(x) in (list, tuple)
+                  and (type(f) is np.ufunc or is_operand(PRIMITIVES.get(f), k)) else x
+                  for k, x in enumerate(args)])   # before a rule sees them, lists are arrays
     kwargs = {k: run.as_local(site, x) for k, x in kwargs.items()}
     args, kwargs = _with_settled_shape(site, run, f, args, kwargs)
     encoded = encode(recorder, args), encode(recorder, kwargs)
@@ -123,6 +136,14 @@ def _apply(site, run, f, args, kwargs):
         arrays_in((args, kwargs)))
     _guard_shape(site, run, f, args, kwargs, made)
     return made
+
+
+def _listed(site, run, x):
+    """A container as NumPy is given it: one of the run's own, ranges as lists."""
+    if type(x) is range:
+        run.settle_range(site, x)
+        return list(x)
+    return run.as_local(site, x)
 
 
 def _with_settled_shape(site, run, f, args, kwargs):
@@ -144,10 +165,13 @@ def _settled_ints(site, run, x):
 
 def _guard_shape(site, run, f, args, kwargs, made):
     recorder = run.recorder
-    depends = f in _COUNTING or (f is np.where and len(args) == 1)
+    depends = f in _COUNTING or (f is np.where and len(args) == 1) or (
+        f in _SPLITS and has_known(recorder, (args[1:], kwargs)))
     if not depends and type(f) is not np.ufunc:
         depends = any(_is_traced_int(recorder, x) for x in (*args, *kwargs.values()))
     if depends and has_known(recorder, (args, kwargs)):
+        if type(made) is list:
+            run.settle_length(site, made)
         for x in made if is_a(made, (tuple, list)) else (made,):
             if type(x) is np.ndarray:
                 recorder.decide(site, x, "shape", x.shape)
@@ -226,6 +250,8 @@ def method(site, run, own, name, args, kwargs):
         return getattr(own, name)(*args, **kwargs)
     args, kwargs = by_name(name, args, kwargs)
     out = kwargs.pop("out", None)
+    args = tuple([run.as_local(site, x) for x in args])
+    kwargs = {k: run.as_local(site, x) for k, x in kwargs.items()}
     encoded = encode(recorder, (own, *args)), encode(recorder, kwargs)
     made = recorder.compute(
         site, Method(name), *encoded,
@@ -252,7 +278,11 @@ def ufunc_method(site, run, own, f, args, kwargs):
         return None
     if kwargs.get("out") is not None:
         run.recorder.refuse(f"{own.__name__}.{f.__name__} with out=", site)
-    return _apply(site, run, f, args, {k: v for k, v in kwargs.items() if k != "out"})
+    kwargs = {k: _settled_ints(site, run, v) if k == "axis" else v
+              for k, v in kwargs.items() if k != "out"}
+    if f.__name__ in ("reduce", "accumulate", "reduceat") and len(args) > 1:
+        args = (args[0], *[_settled_ints(site, run, x) for x in args[1:]])
+    return _apply(site, run, f, args, kwargs)
 
 
 def attribute(site, run, o, name):
@@ -263,6 +293,9 @@ def attribute(site, run, o, name):
                               arrays_in(o))
     if name == "flat":
         return Flat(run, o)
+    known = recorder.array_of(o)
+    if name in ("flags", "base", "strides") and known is not None and known.memory.outside:
+        return read(recorder, site, "attribute", (recorder.ref(o), name), getattr(o, name))
     if name in ("data", "ctypes"):
         recorder.refuse(f"the attribute {name}", site)
     return getattr(o, name)

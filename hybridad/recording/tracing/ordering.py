@@ -52,7 +52,8 @@ def find(site, items, x, first=0, last=None):
 def _sorted(site, run, iterable, /, *, key=None, reverse=False):
     items = _items(site, iterable)
     keys = items if key is None else [site.call(key, x) for x in items]
-    order = sorted(range(len(items)), key=lambda k: SortKey(site, keys[k]), reverse=reverse)
+    order = sorted(range(len(items)), key=lambda k: SortKey(site, keys[k]),
+                   reverse=run.settled(site, reverse))
     return [items[k] for k in order]
 
 

@@ -16,6 +16,11 @@ class Owners:
         file = getattr(module, "__file__", None)
         return file is not None and owner_of_file(file) == "user"
 
+    def is_library_module(self, module):
+        """Whether a module is Python's own or NumPy's, whose numbers stay what they are."""
+        top = module.__name__.split(".")[0]
+        return top in sys.stdlib_module_names or top in ("numpy", "scipy")
+
     def is_users_class(self, cls):
         return any("__module__" in b.__dict__ and not self._is_of_library(b)
                    for b in cls.__mro__ if b is not object)

@@ -1,5 +1,6 @@
 """What enters a run from outside: each read is an operation, with what must hold of the value."""
 
+import enum
 import types
 
 import numpy as np
@@ -78,7 +79,7 @@ def enter_value(recorder, site, number, value, recipe):
         return value
     if is_constant_object(value) and not is_static(value):
         recorder.check("is", ref, value, site)
-        if is_a(value, type) or kind is types.ModuleType:
+        if is_a(value, (type, enum.Enum)) or kind is types.ModuleType:
             recorder.know(value, number)
         return value
     known = recorder.identity(value)

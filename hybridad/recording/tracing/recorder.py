@@ -43,13 +43,15 @@ class Recorder(Arrays):
         self.changes = 0        # how often outside state may have changed
         self._reads = {}        # what was read since the last effect
         self._recipes = {}      # id of a node -> recipe
+        self._lists = {}        # id of a list of results -> (it, id of the operation, its site)
+        self.ranges = {}        # id of a range -> (it, its parts as arguments)
         self.stored = {}        # id -> objects that this run has stored outside
         self.active = set()     # ids of what depends on a differentiated argument
 
     def forget(self):
         """Let go of all but the events."""
         self._memories, self._known, self._reads, self.stored = {}, {}, {}, {}
-        self._outside = []
+        self._outside, self.ranges, self._lists = [], {}, {}
 
     # -- operations ------------------------------------------------------------------------------
 
@@ -175,11 +177,18 @@ class Recorder(Arrays):
             operands = ()
         parts = [self._part(site, number, k, x, operands) for k, x in enumerate(results)]
         if type(results) is list:
+            self._lists[id(parts)] = parts, number, site
             return parts
         return type(results)(*parts) if hasattr(results, "_fields") else tuple(parts)
 
+    def number_of_parts(self, parts):
+        """An operation that gives the length of a list of results."""
+        found, number, site = self._lists[id(parts)]
+        assert found is parts
+        return self.node("apply", len, (Ref(number),), {}, len(parts), site)
+
     def _part(self, site, number, k, x, operands):
-        if not (type(x) is np.ndarray or is_number(x) or type(x) in (list, tuple)):
+        if not (type(x) is np.ndarray or is_number(x) or type(x) in (list, tuple, str)):
             return x
         if self.ref(x) is not None:
             return x
@@ -215,6 +224,19 @@ class Recorder(Arrays):
         ref = self.ref(x)
         if ref is not None:
             self.events.append(Decision(ref, kind, outcome, place_of(site)))
+
+    def varies(self, x):
+        """Whether a range is made of values of the run."""
+        found = self.ranges.get(id(x))
+        return found is not None and any(type(arg) is Ref for arg in found[1])
+
+    def settle_range(self, x, site=None):
+        """What a range is made of is decided, if it came from data."""
+        found = self.ranges.get(id(x))
+        if found is not None:
+            for arg, value in zip(found[1], (x.start, x.stop, x.step)):
+                if type(arg) is Ref:
+                    self.decide_id(site, arg.id, "value", value)
 
     def decide_id(self, site, number, kind, outcome):
         """As `decide`, for what operation `number` gave."""

@@ -49,7 +49,6 @@ class TraceRun(Effects, Native, Owners, Run):
         self.attributes = Attributes(self)
         self.containers = OutsideContainers(self)
         self.loops = Loops(self)
-        self.ranges = {}        # id of a range -> (it, its parts as arguments)
         self.iterables = {}     # id of an iterator -> (it, its recipe)
         self.spread = []        # differentiated arguments whose copies have other strides
         self.errstates = {}     # id of an `np.errstate` -> (it, its options)
@@ -69,7 +68,7 @@ class TraceRun(Effects, Native, Owners, Run):
         super().forget()
         self.recorder.forget()
         self.attributes = self.containers = self.loops = None
-        self.ranges, self.iterables, self.errstates, self._entered = {}, {}, {}, []
+        self.iterables, self.errstates, self._entered = {}, {}, []
 
     def looked_up(self, container, key, value):
         return value

@@ -171,6 +171,8 @@ def failed(speller, node):
     if kind == "length":
         return f"len({text}) != {expected}"
     if kind == "keys":
+        if any(isinstance(key, int | float | complex) for key in expected):     # 1 == True == 1.0
+            return f"[*map(repr, {text})] != {speller.text([*map(repr, expected)])}"
         return f"list({text}) != {speller.text(list(expected))}"
     if kind == "apart":
         other = speller.text(expected)
@@ -204,6 +206,8 @@ def _differs(speller, text, expected):
         parts = [f"type({text}) is not tuple", f"len({text}) != {len(expected)}"]
         parts += [_differs(speller, f"{text}[{k}]", item) for k, item in enumerate(expected)]
         return " or ".join(parts)
+    if kind is slice:   # slice(1) == slice(1.0)
+        return f"type({text}) is not slice or repr({text}) != {repr(expected)!r}"
     return f"type({text}) is not {speller.text(kind)} or {text} != {speller.text(expected)}"
 
 

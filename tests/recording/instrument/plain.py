@@ -30,7 +30,7 @@ class PlainSite(Patterns):
     def read(self, value):
         return value
 
-    iter = star = unpack = decorate = context = match = set_global = join = read
+    iter = star = unpack = kinds = decorate = context = match = set_global = join = read
 
     def mapping(self, value):
         return value if type(value) is dict else {**value}

@@ -20,10 +20,12 @@ import scipy.optimize
 import scipy.spatial
 import scipy.special
 import scipy.stats
+from hybridad._site import Site
 
 import hybridad
 from hybridad import LostDerivativeError
-from hybridad.recording.runtime.foreign import is_pure
+from hybridad.recording.runtime.foreign import call_as_it_is, is_pure
+from tests.recording.effects.runs import recording
 from tests.recording.runtime.whole import POINT, agrees, decisions
 
 # ---- effects -----------------------------------------------------------------------------------
@@ -264,6 +266,16 @@ def test_what_takes_no_differentiated_values_is_named(name):
     assert "Persistent" not in what
     assert name.split(".")[-1] in where
     assert "derivative rule" in remedy and "hybridad.stop_gradient(x)" in remedy
+
+
+def test_compiled_code_that_goes_on_after_an_error():
+    """With an error under way Python may find no attributes, not even those of a site."""
+    def goes_on(x):
+        raise AttributeError("'Site' object has no attribute 'sub'", name="sub", obj=Site("sub"))
+
+    with recording(1.0) as (_, x):
+        with pytest.raises(LostDerivativeError, match=r"was called with a differentiated value"):
+            call_as_it_is(goes_on, (x,), {})
 
 
 def test_what_the_users_callback_does_is_told_as_the_users():

@@ -67,3 +67,13 @@ def test_what_is_not_followed_stays_on_the_tape(f):
     with pytest.raises(UnsupportedError):
         for _ in range(3):
             g(X)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.dot(x, [1.0, 2.0, 3.0]) + np.dot(x, range(3)),
+    lambda x: np.sum(np.polyval([1.0, 2.0], x)) * np.inner((1, 2, 3), x),
+    lambda x: np.sum(np.cross([1, 2, 3], x)) + np.tensordot([1, 2, 3], x, 1),
+    lambda x: np.average(x, weights=[1, 2, 3]) + np.vdot([1, 2, 3], x),
+])
+def test_lists_as_operands(f):
+    follow(f, X)

@@ -86,6 +86,7 @@ case(np.average, arg(3, 4), arg(3, 4, domain="positive"),
      call=lambda x, w: np.average(x, None, w))
 case(np.average, arg(3, 4), arg(3, 4, domain="positive"), call=lambda x, w: np.average(x, 1, w))
 case(np.average, arg(3, 4), arg(3, domain="positive"), call=lambda x, w: np.average(x, 0, w))
+case(np.average, arg(3), call=lambda x: np.average(x, weights=[1, 2, 3]))
 case(np.average, arg(3, 4), arg(4, domain="positive"),
      call=lambda x, w: np.average(x, -1, w, keepdims=True))
 case(np.average, arg(2, 3, 4), arg(4, 2, domain="positive"),
