@@ -38,6 +38,8 @@ cdef extern from "Python.h":
         void* sq_item
     ctypedef struct _Type "PyTypeObject":
         PySequenceMethods* tp_as_sequence
+        unsigned long tp_flags
+    const unsigned long Py_TPFLAGS_SEQUENCE
 
 
 # Set once by `install`: the registry of primitives, and the Python rooms that serve what is not
@@ -297,6 +299,8 @@ cdef class PersistentScalar(_Wrapper):
 
 # A number is no sequence, though NumPy's can be indexed with () and None.
 (<_Type*>PersistentScalar).tp_as_sequence.sq_item = NULL
+# From NumPy 2.5 on patterns of ``match`` take arrays for sequences.
+(<_Type*>PersistentArray).tp_flags |= (<_Type*>ndarray).tp_flags & Py_TPFLAGS_SEQUENCE
 set_wrappers(PersistentArray, PersistentScalar)
 
 

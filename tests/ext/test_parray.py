@@ -9,6 +9,7 @@ import pytest
 from hybridad._record import is_wrapper, leaf, raw_of
 from hybridad._tape import Tape
 
+import hybridad
 from hybridad import _parray
 
 
@@ -61,3 +62,16 @@ def test_results_are_recorded_in_order(tape):
     assert len(tape) == 3
     np.testing.assert_array_equal(raw_of(y), [3.0, 6.0])
     assert type(x > 1.0) is np.ndarray and len(tape) == 3      # decisions are plain
+
+
+def test_match_takes_it_for_what_an_array_is():
+    def f(x):
+        match x:
+            case [first, *_]:
+                return first * 2.0
+        return x[1] * 3.0
+
+    for engine in ("tape", "auto"):
+        g = hybridad.value_and_grad(f, engine=engine)
+        for _ in range(3):
+            assert g(np.array([1.0, 5.0]))[0] == f(np.array([1.0, 5.0]))

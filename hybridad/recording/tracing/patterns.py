@@ -1,13 +1,10 @@
 """What the patterns of a ``match`` ask at a `TraceSite`; see `recording.instrument.matching`."""
 
-from collections import abc
-
-from hybridad.recording.tracing.values import is_a
-
 __all__ = ["Patterns"]
 
 _ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
-_TEXTS = (str, bytes, bytearray)
+_flags_of = type.__dict__["__flags__"].__get__
+_SEQUENCE, _MAPPING = 1 << 5, 1 << 6    # what the interpreter goes by
 _ABSENT = object()
 
 
@@ -18,7 +15,7 @@ class Patterns:
 
     def is_sequence(self, x):
         """Whether a sequence pattern may fit `x`."""
-        return is_a(x, abc.Sequence) and not is_a(x, _TEXTS)
+        return bool(_flags_of(type(x)) & _SEQUENCE)
 
     def has_length(self, x, count, or_more):
         """Whether `x` has as many items, or at least as many."""
@@ -31,7 +28,7 @@ class Patterns:
 
     def is_mapping(self, x):
         """Whether a mapping pattern may fit `x`."""
-        return is_a(x, abc.Mapping)
+        return bool(_flags_of(type(x)) & _MAPPING)
 
     def without(self, x, keys):
         """What is in a mapping beside these keys."""
