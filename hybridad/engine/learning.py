@@ -1,6 +1,7 @@
 """From a call that the tape has answered to code: the second run, and what is made of it."""
 
 import contextlib
+import gc
 import warnings
 from time import perf_counter
 from typing import NamedTuple
@@ -93,6 +94,25 @@ def learn(engine, call, recording, journal):
         raise NotLearnt("it opens something that has to be closed")
     known = None if call.entry is None else call.entry.trace
     guarded = engine.always_guards or (known is not None and not call.entry.looks_for_nan)
+    with _no_collection():
+        _teach(engine, call, _learnt(engine, call, recording, journal, known, guarded), guarded)
+
+
+@contextlib.contextmanager
+def _no_collection():
+    """Leave out Python's searches for cycles, which go through all operations again and again."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _learnt(engine, call, recording, journal, known, guarded):
+    """What there is to know after a call."""
     dynamic = _dynamic(call, known)
     start = perf_counter()
     events, hidden = _traced(engine, call, recording, journal, dynamic)
@@ -112,9 +132,7 @@ def learn(engine, call, recording, journal):
         recorded = perf_counter()
         code = _code_for(engine, tree, call, guarded)
     seconds = _spent(known, recorded - start, perf_counter() - recorded)
-    _teach(engine, call,
-           Learnt(drop_examples(tree), code, dynamic, loops, seconds, do_share(call.leaves),
-                  drops), guarded)
+    return Learnt(drop_examples(tree), code, dynamic, loops, seconds, do_share(call.leaves), drops)
 
 
 def guard(engine, call):

@@ -1,9 +1,12 @@
 """From a call that the tape has answered to specialized code."""
 
+import gc
+
 import numpy as np
 import pytest
 
 from hybridad import UnsupportedError, cache_info, value_and_grad
+from hybridad.recording.tracing import NotTraced
 
 X = np.array([0.5, -1.25, 2.0])
 
@@ -92,3 +95,29 @@ def test_nan_is_answered_by_the_tape_and_guarded_from_then_on():
             assert gradient.tolist() == np.where(x > 0, 0.5 / np.sqrt(np.abs(x)), 0.0).tolist()
     info = cache_info(g)
     assert info.hits == 1 and info.exits == 1
+
+
+def test_cycles_are_not_searched_while_it_learns(monkeypatch):
+    seen = []
+
+    def f(x):
+        seen.append(gc.isenabled())
+        return np.sum(x * x)
+
+    assert gc.isenabled()
+    value_and_grad(f)(X)
+    assert gc.isenabled() and seen == [True]    # the second run is undone
+    monkeypatch.setattr("hybridad.engine.learning.trace", raising)
+    value_and_grad(lambda x: np.sum(x))(X)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        value_and_grad(f)(X)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def raising(*args):
+    assert not gc.isenabled()
+    raise NotTraced("nothing")

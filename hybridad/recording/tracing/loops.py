@@ -48,13 +48,16 @@ def tell_sites(function, sites):
         The original.
     sites : sequence of TraceSite
     """
+    for site in sites:
+        site.owner = function.__code__
+    heads = [site for site in sites if site.kind in ("for.loop", "while.loop")]
+    if not heads:
+        return
     node = find_definition(function.__code__, function.__globals__).node
     found = {(part.lineno, part.col_offset): Source(part)
              for part in ast.walk(node) if is_a(part, (ast.For, ast.While))}
-    for site in sites:
-        site.owner = function.__code__
-        if site.kind in ("for.loop", "while.loop"):
-            site.loop = found.get((site.line, site.col))
+    for site in heads:
+        site.loop = found.get((site.line, site.col))
 
 
 class _Open:
