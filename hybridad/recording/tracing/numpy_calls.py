@@ -7,7 +7,7 @@ from hybridad.recording.lines import at_users_line
 from hybridad.recording.tracing.encoding import arrays_in, encode, has_known
 from hybridad.recording.tracing.flat import Flat
 from hybridad.recording.tracing.operations import is_users
-from hybridad.recording.tracing.outputs import by_name, overwrites
+from hybridad.recording.tracing.outputs import by_name, deciding, overwrites
 from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.values import Dynamic, bare, is_a
 from hybridad.rules.declare import PRIMITIVES
@@ -129,6 +129,7 @@ def _apply(site, run, f, args, kwargs):
                   for k, x in enumerate(args)])   # before a rule sees them, lists are arrays
     kwargs = {k: run.as_local(site, x) for k, x in kwargs.items()}
     args, kwargs = _with_settled_shape(site, run, f, args, kwargs)
+    args, kwargs = _settled_options(site, run, f, args, kwargs)
     encoded = encode(recorder, args), encode(recorder, kwargs)
     made = recorder.compute(
         site, f, *encoded, lambda: at_users_line(f, tuple(map(bare, args)),
@@ -155,6 +156,16 @@ def _with_settled_shape(site, run, f, args, kwargs):
     args[place] = [_settled_ints(site, run, x) for x in args[place]]
     return tuple(args), {k: _settled_ints(site, run, x) if k in names else x
                          for k, x in kwargs.items()}
+
+
+def _settled_options(site, run, f, args, kwargs):
+    """Ints on which it depends what is done, and not only with what, are decided."""
+    if type(f) is np.ufunc or not any(_is_traced_int(run.recorder, x)
+                                      for x in (*args, *kwargs.values())):
+        return args, kwargs
+    which = deciding(f, args, kwargs)
+    return tuple([_settled_ints(site, run, x) if k in which else x for k, x in enumerate(args)]), \
+        {k: _settled_ints(site, run, x) if k in which else x for k, x in kwargs.items()}
 
 
 def _settled_ints(site, run, x):
@@ -252,6 +263,7 @@ def method(site, run, own, name, args, kwargs):
     out = kwargs.pop("out", None)
     args = tuple([run.as_local(site, x) for x in args])
     kwargs = {k: run.as_local(site, x) for k, x in kwargs.items()}
+    args, kwargs = _settled_options(site, run, name, args, kwargs)
     encoded = encode(recorder, (own, *args)), encode(recorder, kwargs)
     made = recorder.compute(
         site, Method(name), *encoded,

@@ -7,7 +7,7 @@ import numpy as np
 
 from hybridad.recording.tracing.values import is_a
 
-__all__ = ["by_name", "overwrites"]
+__all__ = ["by_name", "deciding", "overwrites"]
 
 # Of functions and methods in C, which have no signature before NumPy 2.4.
 _FUNCTIONS = {np.concatenate: 2, np.dot: 2}
@@ -61,6 +61,29 @@ def by_name(f, args, kwargs):
         return args, kwargs
     rest = () if is_a(f, str) else zip(_names(f)[place + 1:], args[place + 1:])
     return args[:place], {**kwargs, "out": args[place], **dict(rest)}
+
+
+def deciding(f, args, kwargs):
+    """Which arguments say how a function goes about it: axes, orders, numbers of times.
+
+    Returns
+    -------
+    set
+        Positions and names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> deciding(np.sum, (1.0, 0), {"keepdims": True}), deciding("mean", (0,), {})
+    ({1}, {0})
+    """
+    names = _names(getattr(np, f, None))[1:] if isinstance(f, str) else _names(f)
+    return {k for k, name in enumerate(names[:len(args)]) if name in _DECIDING} | {
+        name for name in kwargs if name in _DECIDING}
+
+
+_DECIDING = frozenset(("axis", "axes", "axis1", "axis2", "ord", "source", "destination", "offset",
+                       "k", "n", "ddof", "decimals", "kth", "start", "deg"))
 
 
 def overwrites(f, args, kwargs):

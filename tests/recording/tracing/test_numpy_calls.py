@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hybridad import UnsupportedError, value_and_grad
+from hybridad import UnsupportedError, cache_info, grad, value_and_grad
 from tests.recording.tracing.follow import X, decisions, follow, kinds, targets
 
 M = np.array([[2.0, 0.5], [0.25, 3.0]])
@@ -77,3 +77,24 @@ def test_what_is_not_followed_stays_on_the_tape(f):
 ])
 def test_lists_as_operands(f):
     follow(f, X)
+
+
+AXIS = 0
+TABLE = np.arange(6.0).reshape(2, 3) + 1.0
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.sum(x * x, axis=AXIS) ** 2), lambda x: np.sum((x * x).mean(AXIS) ** 2),
+    lambda x: np.sum(np.linalg.norm(x, axis=AXIS)), lambda x: np.moveaxis(x, AXIS, -1)[0].sum(),
+    lambda x: np.diagonal(x, AXIS).sum(), lambda x: np.sum(np.diff(x, AXIS + 1) ** 2),
+    lambda x: np.sum(np.concatenate([x, x], axis=AXIS)[0] ** 2), lambda x: np.var(x, ddof=AXIS),
+])
+def test_an_axis_that_varies_is_decided(f):
+    global AXIS
+    g = value_and_grad(f, verify=False)
+    for AXIS in (0, 0, 1, 1, 0, 1, 0, 1):  # noqa: B007
+        value, gradient = g(TABLE)
+        assert value == f(TABLE)
+        np.testing.assert_allclose(gradient, grad(f, engine="tape")(TABLE))
+    AXIS = 0
+    assert cache_info(g).hits == 5 and cache_info(g).fallbacks == 0
