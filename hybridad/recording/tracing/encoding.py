@@ -53,6 +53,8 @@ def encode(recorder, x):
         If it is not known where it came from.
     """
     kind = type(x)
+    if issubclass(kind, enum.Enum):     # it was checked to be this one
+        return x
     ref = recorder.ref(x)
     if ref is not None:
         return ref

@@ -21,6 +21,7 @@ from hybridad.recording.tracing.encoding import (
     has_active,
     has_known,
     holds_known,
+    is_constant_object,
     is_opaque,
 )
 from hybridad.recording.tracing.memory import NotTraced
@@ -76,7 +77,8 @@ class Native:
         everything = args, kwargs
         if not holds_known(recorder, everything):
             return recorder.surely(lambda: at_users_line(f, args, kwargs))
-        if all(is_number(x) or is_a(x, _PLAIN) or not recorder.is_known(x) for x in args):
+        if all(is_number(x) or is_a(x, _PLAIN) or not recorder.is_known(x)
+               or is_constant_object(x) for x in args):
             return self._computed(site, f, args, kwargs)
         if has_active(recorder, everything) or arrays_in(everything):
             self._lost(site, f)
