@@ -4,12 +4,13 @@ import collections
 import contextlib
 import functools
 import os
+import sys
 import types
 
 from hybridad import errors
 
-__all__ = ["is_entered", "is_generated_code", "only_moves", "owner_of_code", "owner_of_file",
-           "passes_on", "self_of"]
+__all__ = ["is_entered", "is_generated_code", "is_installed", "only_moves", "owner_of_code",
+           "owner_of_file", "passes_on", "self_of"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(errors.__file__)) + os.sep
 
@@ -61,6 +62,12 @@ def self_of(f, default=None):
 def passes_on(code):
     """Whether code is Python's own, and entered because it calls the user's."""
     return code.co_filename in _PASSING_ON
+
+
+def is_installed(name):
+    """Whether a module, by its name, has been loaded from a file that is not the user's."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and owner_of_file(file) != "user"
 
 
 def only_moves(function):

@@ -9,7 +9,7 @@ import types
 
 from hybridad.recording.runtime.specials import special, users
 
-__all__ = ["attr", "default_getattr", "default_setattr", "del_attr", "set_attr"]
+__all__ = ["attr", "default_getattr", "default_setattr", "del_attr", "dict_of", "set_attr"]
 
 
 def attr(site, run, o, name):
@@ -35,7 +35,7 @@ def _getattribute(site, run, o, name):
     if kind is property and found.fget is not None:
         return site.call(found.fget, o)
     if kind is functools.cached_property:
-        held = _dict_of(o)
+        held = dict_of(o)
         if name not in held:
             made = site.call(found.func, o)
             if run.journal is not None:
@@ -45,7 +45,7 @@ def _getattribute(site, run, o, name):
     if found is not None and kind is not types.FunctionType:
         get = users(found, "__get__")
         if get is not None:
-            held = _dict_of(o)
+            held = dict_of(o)
             if name not in held or hasattr(kind, "__set__") or hasattr(kind, "__delete__"):
                 return site.call(get, found, o, type(o))
     if users(o, "__getattr__") is not None and type(o).__getattribute__ is object.__getattribute__:
@@ -53,7 +53,8 @@ def _getattribute(site, run, o, name):
     return getattr(o, name)
 
 
-def _dict_of(o):
+def dict_of(o):
+    """The attributes of an object, which no code of the user's is asked for."""
     try:
         return object.__getattribute__(o, "__dict__")
     except AttributeError:

@@ -10,7 +10,7 @@ import types
 
 from hybridad._record import active, is_wrapper, raw_of
 from hybridad.errors import UnsupportedError, message
-from hybridad.recording.ownership import is_entered, owner_of_file
+from hybridad.recording.ownership import is_entered, is_installed
 from hybridad.recording.runtime.dataclass import initialize, is_generated
 from hybridad.recording.runtime.foreign import call_as_it_is, call_plainly, draw, draws
 from hybridad.recording.runtime.given import holds, holds_active
@@ -73,8 +73,7 @@ def computes(cls):
         return True
     if not isinstance(name, str) or name.split(".")[0] in sys.stdlib_module_names:
         return False
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return file is not None and owner_of_file(file) != "user"
+    return is_installed(name)
 
 
 # Modules of Python whose classes keep what they are given, as it is, and do nothing else.
@@ -100,8 +99,7 @@ def is_foreign_class(cls):
         return top not in _KEEPING
     if top == "numpy":
         return name.startswith("numpy.random")
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return file is not None and owner_of_file(file) != "user"
+    return is_installed(name)
 
 
 def _memoryview(x):

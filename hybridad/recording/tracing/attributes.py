@@ -8,8 +8,9 @@ import numpy as np
 from hybridad._forms import is_form
 from hybridad.recording.effects import CONTAINERS
 from hybridad.recording.runtime import attributes
+from hybridad.recording.runtime.attributes import dict_of
 from hybridad.recording.runtime.specials import special, users
-from hybridad.recording.tracing.encoding import dict_of, encode, is_constant_object, is_fixed
+from hybridad.recording.tracing.encoding import encode, is_constant_object, is_fixed
 from hybridad.recording.tracing.reads import read
 from hybridad.recording.tracing.values import is_a, outgoing
 from hybridad.trace.ir import Ref

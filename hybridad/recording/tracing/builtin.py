@@ -105,14 +105,10 @@ def _divmod(site, run, a, b):
     return site.floordiv(a, b), site.mod(a, b)
 
 
-def _items(site, x):
-    return list(site._plainly_here(x))
-
-
 def _sum(site, run, iterable, /, start=0):
     if is_a(start, (str, bytes, bytearray)):
         return sum(iterable, start)
-    items = _items(site, iterable)
+    items = site.star(iterable)
     if type(start) in (int, float) and items and all(
             type(x) in (float, int, Dynamic, bool, complex) for x in items):
         return run.pure(site, sum, (items,) if start == 0 and type(start) is int

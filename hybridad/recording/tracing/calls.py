@@ -14,14 +14,14 @@ import numpy as np
 from hybridad.errors import is_own
 from hybridad.recording.effects import CONTAINERS, call_method
 from hybridad.recording.ownership import only_moves
-from hybridad.recording.runtime.attributes import default_setattr
+from hybridad.recording.runtime.attributes import default_setattr, dict_of
 from hybridad.recording.runtime.construction import construct, is_foreign_class
 from hybridad.recording.runtime.specials import special
 from hybridad.recording.tracing import numpy_calls, ordering
 from hybridad.recording.tracing.active import here
 from hybridad.recording.tracing.collecting import pairs
 from hybridad.recording.tracing.containers import Containers
-from hybridad.recording.tracing.encoding import dict_of, has_active, has_known, is_fixed
+from hybridad.recording.tracing.encoding import has_active, has_known, is_fixed
 from hybridad.recording.tracing.meanings import BOUND, INSTANCES, OF_CLASSES, meaning_of
 from hybridad.recording.tracing.native import PURE_MODULES
 from hybridad.recording.tracing.reads import read

@@ -307,7 +307,7 @@ class Containers(Operations):
                 return run.asked(self, operator.contains, (b, a))
             return objects.contains(self, run, a, b)
         if is_a(b, _SEQUENCES):
-            return any(self.is_(x, a) or self.truth(self.eq(x, a)) for x in b)
+            return objects.is_among(self, a, b)
         if type(b) is range:
             run.settle_range(self, b)
         return run.settled(self, a) in b

@@ -8,10 +8,11 @@ from hybridad._forms import is_form
 from hybridad.recording.effects import CONTAINERS
 from hybridad.recording.effects.foreign import ReplayError
 from hybridad.recording.lines import at_users_line
+from hybridad.recording.ownership import self_of
+from hybridad.recording.runtime.attributes import dict_of
 from hybridad.recording.runtime.foreign import plain_arrays
 from hybridad.recording.tracing.encoding import (
     arrays_in,
-    dict_of,
     encode,
     has_active,
     is_constant_object,
@@ -123,13 +124,7 @@ class Effects:
         arrays = [x for x in arrays_in((args, kwargs)) if x.flags.writeable]
         before = [x.copy() for x in arrays]
         args, kwargs = outgoing(tuple(args)), {k: outgoing(x) for k, x in kwargs.items()}
-        self.suspended += 1
-        try:
-            result = call_foreign(self.journal, f, args, kwargs)
-        except ReplayError as reason:       # which `f` must not catch
-            recorder.refuse(str(reason), site)
-        finally:
-            self.suspended -= 1
+        result = self._called(site, f, args, kwargs)
         for x, old in zip(arrays, before):
             if not np.array_equal(x, old, equal_nan=x.dtype.kind in "fc"):
                 recorder.refuse("code that is not followed wrote into an array", site)
@@ -150,20 +145,23 @@ class Effects:
                 x, ("foreign", site.line, site.col, k)) for k, x in enumerate(result)])
         return enter_value(recorder, site, number, result, ("foreign", site.line, site.col))
 
+    def _called(self, site, f, args, kwargs):
+        self.suspended += 1
+        try:
+            return call_foreign(self.journal, f, args, kwargs)
+        except ReplayError as reason:       # which the function must not catch
+            return self.recorder.refuse(str(reason), site)
+        finally:
+            self.suspended -= 1
+
     def _filled(self, site, f, args, kwargs):
         """``rng.random(out=x)``: a generator fills an array, which is then written."""
         out = kwargs["out"]
-        if not (type(getattr(f, "__self__", None)).__module__ or "").startswith("numpy.random"):
+        if not (type(self_of(f)).__module__ or "").startswith("numpy.random"):
             self.recorder.refuse("code that is not followed writes into an array", site)
         made = site.call(np.empty_like, out)
         encoded = self._encoded(site, (f, tuple(args), {**kwargs, "out": made}))
-        self.suspended += 1
-        try:
-            made = call_foreign(self.journal, f, outgoing(tuple(args)), {**kwargs, "out": made})
-        except ReplayError as reason:
-            self.recorder.refuse(str(reason), site)
-        finally:
-            self.suspended -= 1
+        made = self._called(site, f, outgoing(tuple(args)), {**kwargs, "out": made})
         self.recorder.changed()
         filled = made.copy(order="K")
         number = self.recorder.node("foreign", None, encoded, None, filled, site,

@@ -9,10 +9,11 @@ from collections import deque
 import numpy as np
 
 from hybridad._forms import is_form
+from hybridad.recording.runtime.attributes import dict_of
 from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.values import Dynamic, Text, is_a, is_number
 
-__all__ = ["VIEWS", "arrays_in", "dict_of", "encode", "has_active", "has_known", "holds_known",
+__all__ = ["VIEWS", "arrays_in", "encode", "has_active", "has_known", "holds_known",
            "is_bound", "is_constant_object", "is_fixed", "is_opaque"]
 
 _STATIC = (bool, str, bytes, type(None), type(...), type(NotImplemented), np.bool_, np.dtype,
@@ -147,14 +148,6 @@ def _holds(recorder, x, wanted):
         elif not is_a(x, _OBJECTS) and not recorder.is_known(x):
             stack.append(dict_of(x))
     return False
-
-
-def dict_of(x):
-    """The attributes of an object, which no code of the user's is asked for."""
-    try:
-        return object.__getattribute__(x, "__dict__")
-    except AttributeError:
-        return {}
 
 
 def is_bound(cell):

@@ -8,7 +8,8 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.instrument.source import find_definition
-from hybridad.recording.tracing.encoding import dict_of, encode, is_bound
+from hybridad.recording.runtime.attributes import dict_of
+from hybridad.recording.tracing.encoding import encode, is_bound
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
 from hybridad.recording.tracing.memory import Array, NotTraced
 from hybridad.recording.tracing.recorder import place_of

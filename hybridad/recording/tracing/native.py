@@ -88,7 +88,12 @@ class Native:
             self._lost(site, f)
         result = recorder.attempt(site, *encoded, lambda: at_users_line(
             f, tuple(map(bare, args)), kwargs))
-        number = recorder.node("read", "asked", encoded, None, result, site,
+        return self.answered(site, encoded, result)
+
+    def answered(self, site, asked, result):
+        """What native code, asked by ``(function, args, kwargs)`` (encoded), has said."""
+        recorder = self.recorder
+        number = recorder.node("read", "asked", asked, None, result, site,
                                memory_of(recorder, result))
         if type(result) in (bool, np.bool_, str):
             return recorder.give(number, result, site)
@@ -96,10 +101,7 @@ class Native:
 
     def identity(self, site, x):
         """``id(x)`` of something from outside"""
-        recorder = self.recorder
-        asked = id, (recorder.identity(x),), {}
-        number = recorder.node("read", "asked", asked, None, id(x), site)
-        return enter_value(recorder, site, number, id(x), ("id", site.line, site.col))
+        return self.answered(site, (id, (self.recorder.identity(x),), {}), id(x))
 
     def found(self, site, x):
         """`x` is something that never changes: if it is from outside, it must be this one."""

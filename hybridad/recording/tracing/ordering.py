@@ -13,13 +13,9 @@ __all__ = ["MEANINGS", "find", "sort"]
 _MISSING = object()
 
 
-def _items(site, x):
-    return list(site._plainly_here(x))
-
-
 def _extreme(compare):
     def serve(site, run, *args, key=None, default=_MISSING):
-        items = _items(site, args[0]) if len(args) == 1 else list(args)
+        items = site.star(args[0]) if len(args) == 1 else list(args)
         if not items:
             if default is _MISSING:
                 name = "max" if compare == "gt" else "min"
@@ -50,7 +46,7 @@ def find(site, items, x, first=0, last=None):
 
 
 def _sorted(site, run, iterable, /, *, key=None, reverse=False):
-    items = _items(site, iterable)
+    items = site.star(iterable)
     keys = items if key is None else [site.call(key, x) for x in items]
     order = sorted(range(len(items)), key=lambda k: SortKey(site, keys[k]),
                    reverse=run.settled(site, reverse))

@@ -47,11 +47,8 @@ class OutsideContainers:
 
     def elements(self, site, x):
         """What is in a set from outside, in its order."""
-        ref = self.run.recorder.ref(x)
-        made = list(x)
-        number = self.run.recorder.node("read", "asked", (list, (ref,), {}), None, made, site)
-        made = enter_value(self.run.recorder, site, number, made, ("elements", site.line, site.col))
-        return site.star(made)
+        asked = list, (self.run.recorder.ref(x),), {}
+        return site.star(self.run.answered(site, asked, list(x)))
 
     def binary(self, site, function, a, b):
         """``[..] + [..]``, ``[..] * n``, ``"a" + text``, ..."""

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from hybridad.recording.ownership import owner_of_file
+from hybridad.recording.ownership import is_installed, owner_of_file
 
 __all__ = ["Owners"]
 
@@ -29,8 +29,7 @@ class Owners:
         name = str(cls.__module__)
         if name == "builtins" or name.split(".")[0] in sys.stdlib_module_names:
             return name != "__main__"
-        file = getattr(sys.modules.get(name), "__file__", None)
-        return file is not None and owner_of_file(file) != "user"
+        return is_installed(name)
 
     def is_foreign_object(self, x):
         """Whether NumPy would have to ask an object what it is."""

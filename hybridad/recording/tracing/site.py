@@ -113,9 +113,7 @@ class TraceSite(Patterns, Calls):
             run.settle_range(self, x)
         if recorder.is_known(x):
             if is_a(x, (list, tuple, dict, set, frozenset, deque)):
-                number = recorder.node("read", "asked", (bool, (recorder.ref(x),), {}), None, None,
-                                       self)
-                return recorder.give(number, bool(x), self)
+                return run.answered(self, (bool, (recorder.ref(x),), {}), bool(x))
             if not is_users(x):
                 return numpy_calls.truth(self, run, x)
         if is_users(x) and users(x, "__bool__") is None and users(x, "__len__") is None:
