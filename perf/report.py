@@ -79,13 +79,14 @@ def show_specialization(found):
         for row in (few, many):
             text = "-" if row["engine"] == "tape" else (
                 f"{1e3 * row['specialize']:9.1f} ms = "
-                f"{1e6 * row['specialize'] / row['operations']:.1f} µs an operation")
+                f"{1e6 * row['specialize'] / row['operations']:.1f} µs an operation, "
+                f"making code {1e6 * row['code'] / row['operations']:.1f} of it")
             print(f"  {row['operations']:7,} operations in {kind:5}  {text}"
                   f"  (tape: {1e3 * row['tape']:.1f} ms)"
                   + (f"  stays on the tape: {row['reason']}" if row["reason"] else ""))
         if "tape" not in (few["engine"], many["engine"]):
-            print(f"  {many['specialize'] / few['specialize']:.1f} times as long for ten times as "
-                  f"many in {kind}")
+            print(f"  {many['specialize'] / few['specialize']:.1f} times as long for "
+                  f"{many['operations'] / few['operations']:.1f} times as many in {kind}")
     first = found["first_call"]
     print(f"first call of the LSTM: {1e3 * first['hybridad']:.1f} ms; compiling by JAX: "
           + (f"{first['jax']:.2f} s = {first['jax'] / first['hybridad']:.0f} times that"

@@ -5,6 +5,7 @@ import weakref
 from hybridad._forms import remember_form
 from hybridad.errors import is_own
 from hybridad.recording.facts import Frame, Reason
+from hybridad.recording.instrument.blocks import KINDS
 from hybridad.recording.instrument.form import bind, make_form
 from hybridad.recording.instrument.source import NoSource
 from hybridad.recording.net import unwatched
@@ -39,7 +40,7 @@ def form_of(function, blocks=False):
         return None, "foreign"
     try:
         with unwatched():
-            form = make_form(function, blocks)
+            form = make_form(function, KINDS if blocks else frozenset())
     except NoSource as reason:
         frame = Frame(code.co_filename, code.co_firstlineno, function.__qualname__)
         return None, Reason(f"no source for {function.__qualname__}: {reason}", frame)

@@ -12,8 +12,9 @@ def sides(tree: Block) -> int:
 
 
 def statements(tree: Block) -> int:
-    """The operations, those in loops once, and the loops themselves."""
-    return sum([len(part.nodes) for part in _all(tree)])
+    """The operations, those in loops once, and the loops themselves; arguments are none."""
+    return sum([type(node) is Loop or node.op != "input"
+                for part in _all(tree) for node in part.nodes])
 
 
 def _all(tree):

@@ -8,7 +8,7 @@ type, so large ones are dropped and made up again; all others are kept.
 import numpy as np
 
 from hybridad.trace.ir import Loop, replace
-from hybridad.trace.rewriting import Rewriting
+from hybridad.trace.rewriting import Rewriting, parts_of
 
 __all__ = ["drop_examples", "make_examples"]
 
@@ -22,7 +22,7 @@ def drop_examples(tree):
     ----------
     tree : Block
     """
-    return _Examples(_dropped).block(tree)
+    return _with_examples(tree, _dropped)
 
 
 def make_examples(tree):
@@ -32,7 +32,25 @@ def make_examples(tree):
     ----------
     tree : Block
     """
-    return _Examples(_made).block(tree)
+    return _with_examples(tree, _made)
+
+
+def _with_examples(tree, change):
+    return _Examples(change).block(tree) if _changes(tree, change) else tree
+
+
+def _changes(tree, change):
+    """Whether any example becomes another one."""
+    for part in parts_of(tree):
+        for node in part.nodes:
+            if type(node) is not Loop:
+                if change(node.aval, node.example) is not node.example:
+                    return True
+            elif (change(node.item_aval, node.item_example) is not node.item_example
+                    or any(change(phi.aval, phi.example) is not phi.example for phi in node.phis)
+                    or _changes(node.body, change)):
+                return True
+    return False
 
 
 def _dropped(aval, example):

@@ -6,11 +6,13 @@ follows a branch stands in each of its sides). A side that has not been seen yet
 means *exit*. A loop that was folded is one operation, whose body is again such a tree. All values
 are in static single assignment form: a write into an array gives a new version of it.
 
-Nothing here is changed after it was made; passes build anew (`dataclasses.replace`).
+Nothing here is changed after it was made; passes build anew (`replace`). What there are many of,
+`Ref` and `Node`, is not frozen, since that makes objects four times as slow to make.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from dataclasses import replace as _replace
 
 __all__ = [
     "HOLE", "Aval", "Block", "Branch", "Leave", "Loop", "Method", "Next", "Node", "Phi", "Place",
@@ -18,7 +20,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Ref:
     """A use of the value that the operation (input, phi) `id` gave."""
 
@@ -98,7 +100,7 @@ class Place:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Node:
     """An operation.
 
@@ -306,22 +308,46 @@ class Loop:
     item_memory: int | None = None
 
 
-def refs_of(x) -> Iterator[Ref]:
+_NESTED = frozenset((tuple, list, dict, slice, Step))
+
+
+def replace(x, **changes):
+    """A copy of an object of this module with other values of some attributes."""
+    if type(x) is not Node:
+        return _replace(x, **changes)
+    made = Node(x.id, x.op, x.target, x.args, x.kwargs, x.aval, x.memory, x.place, x.name, x.part,
+                x.of, x.example)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
+def refs_of(x) -> list[Ref]:
     """All uses in nested tuples, lists, dicts, slices and steps, in order."""
+    found = []
+    if type(x) is Ref:
+        found.append(x)
+    elif type(x) in _NESTED:
+        _collect(x, found)
+    return found
+
+
+def _collect(x, found):
     kind = type(x)
-    if kind is Ref:
-        yield x
-    elif kind is tuple or kind is list:
-        for item in x:
-            yield from refs_of(item)
-    elif kind is dict:
-        for item in x.values():
-            yield from refs_of(item)
+    if kind is dict:
+        items = x.values()
     elif kind is slice:
-        yield from refs_of((x.start, x.stop, x.step))
+        items = x.start, x.stop, x.step
     elif kind is Step:
-        yield from refs_of(x.args)
-        yield from refs_of(x.kwargs)
+        items = x.args, x.kwargs
+    else:
+        items = x
+    for item in items:
+        kind = type(item)
+        if kind is Ref:
+            found.append(item)
+        elif kind in _NESTED:
+            _collect(item, found)
 
 
 def map_refs(function: Callable, x):

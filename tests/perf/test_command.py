@@ -91,15 +91,15 @@ def test_a_peak_is_what_a_call_holds_at_once():
 
 def test_both_kinds_of_long_programs_do_the_same():
     y, c = np.array([0.3, -0.1]), np.array([0.2, 0.7])
-    for operations in (8, 40):
+    for operations in (12, 40):
         straight, looped = (make(operations) for make in specialization.KINDS.values())
         assert straight(y, c) == looped(y, c)
 
 
 def test_a_cost_is_that_of_the_first_call():
     found = specialization.cost(specialization.loop(40), (np.ones(4), np.ones(4)))
-    assert 40 <= found["operations"] <= 45
-    assert found["tape"] > 0.0 and np.isfinite(found["specialize"])
+    assert 37 <= found["operations"] <= 40
+    assert found["tape"] > 0.0 and np.isfinite(found["specialize"]) and found["code"] > 0.0
 
 
 def test_every_measure_is_shown(capsys, monkeypatch):

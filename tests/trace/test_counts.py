@@ -26,4 +26,4 @@ def test_sides():
 
 
 def test_statements():
-    assert statements(TREE) == 4
+    assert statements(TREE) == 3

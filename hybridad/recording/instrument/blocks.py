@@ -68,9 +68,10 @@ _JUMPS = {ast.Return: "return", ast.Raise: "raise", ast.Break: "break", ast.Cont
 KINDS = frozenset({f"{construct}.{part}" for construct, parts in _PARTS.items() for part in parts}
                   | set(_JUMPS.values())
                   | {"ternary.join", "and.join", "or.join", "chain.join"})
+_ENTRIES = "function.entry", "function.end", "generator.entry"
 
 
-def insert_blocks(node, make_site):
+def insert_blocks(node, make_site, kinds=KINDS):
     """A function with hooks in its body; functions nested in it stay as they are.
 
     Parameters
@@ -79,22 +80,28 @@ def insert_blocks(node, make_site):
         As parsed. It is not changed: what holds statements is copied, the rest is shared.
     make_site : callable
         ``make_site(kind, node, detail)``: the expression that stands for a new site.
+    kinds : frozenset of str
+        Of the hooks, out of `KINDS`. Without those at the entry, a function without blocks has
+        none: nobody asks by which ``return`` it ends.
 
     Returns
     -------
     ast.AST
-        `node` itself if it is none that has hooks.
+        `node` itself if it has none.
     """
     if not isinstance(node, ast.FunctionDef):
+        return node
+    if kinds.isdisjoint(_ENTRIES) and not any(type(x) in _Places.CONSTRUCTS for x in node.body):
         return node
     places = _Places(node)
     flow = Flow(places.function)
     for holder, field in places.lists:
-        setattr(holder, field, _with_hooks(getattr(holder, field), holder, places, flow, make_site))
+        setattr(holder, field, _with_hooks(getattr(holder, field), holder, places, flow, kinds,
+                                           make_site))
     return places.function
 
 
-def joined(node, form, make_site):
+def joined(node, form, make_site, kinds=KINDS):
     """The recording form of an expression, with its end marked if only some parts are computed.
 
     Parameters
@@ -103,7 +110,7 @@ def joined(node, form, make_site):
         The expression as it is in the source.
     form : ast.expr
         What it has become.
-    make_site : callable
+    make_site, kinds
         As for `insert_blocks`.
     """
     if isinstance(node, ast.IfExp):
@@ -113,6 +120,8 @@ def joined(node, form, make_site):
     elif isinstance(node, ast.Compare) and len(node.ops) > 1:
         kind = "chain.join"
     else:
+        return form
+    if kind not in kinds:
         return form
     method = ast.Attribute(make_site(kind, node, ()), "join", _LOAD, **_location(node))
     return ast.copy_location(ast.Call(method, [form], []), node)
@@ -150,7 +159,7 @@ class _Places:
     def _body(self, statements):
         done = []
         for node in statements:
-            construct = self._CONSTRUCTS.get(type(node))
+            construct = self.CONSTRUCTS.get(type(node))
             if construct is not None:
                 done += construct(self, copy(node))
             elif type(node) in _JUMPS:
@@ -219,13 +228,13 @@ class _Places:
             node.cases.append(none)
         return [node, join]
 
-    _CONSTRUCTS = {  # noqa: RUF012
+    CONSTRUCTS = {  # noqa: RUF012
         ast.If: _if, ast.While: _loop, ast.For: _loop, ast.With: _with, ast.Try: _try,
         ast.TryStar: _try, ast.Match: _match,
     }
 
 
-def _with_hooks(statements, holder, places, flow, make_site):
+def _with_hooks(statements, holder, places, flow, kinds, make_site):
     """The statements with hooks in place of the points."""
     done = []
     for k, node in enumerate(statements):
@@ -233,14 +242,14 @@ def _with_hooks(statements, holder, places, flow, make_site):
             done.append(node)
             continue
         kind, construct, also = places.kinds[node]
-        found = flow.names(node, also)
+        found = flow.names(node, also) if kind in kinds else None
         if found is not None:
             near = (*statements[k + 1:], *reversed(statements[:k]),
                     getattr(holder, "pattern", holder))
             at = _location(next(n for n in near if hasattr(n, "lineno")
                                 and not isinstance(n, (ast.Global, ast.Nonlocal))))
             done += _hook(make_site(kind, construct, found[0]), *found, at)
-    if not done:  # an empty side to which control never gets
+    if not done:  # an empty side
         done.append(ast.Pass(**_location(places.kinds[statements[0]][1])))
     return done
 

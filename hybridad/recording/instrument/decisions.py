@@ -60,7 +60,7 @@ class Decisions(Rewriting):
         if not self.blocks or self.scope.is_comprehension or self.scope.is_class or (
                 self.scope.is_generator):
             return made
-        joint = joined(node, made, self.make_site)
+        joint = joined(node, made, self.make_site, self.blocks)
         if joint is not made:  # it happens in the line in which the name of the method ends
             method = joint.func
             method.end_lineno, method.end_col_offset = method.lineno, method.col_offset

@@ -32,25 +32,25 @@ class Form:
         All sites in it.
     nested : tuple of types.CodeType
         All code objects inside `code`.
-    blocks : bool
-        Whether it has hooks for blocks.
+    blocks : frozenset of str
+        The kinds of its hooks for blocks, see `instrument.blocks`.
     """
 
     code: CodeType
     order: tuple[int, ...] | None
     sites: tuple
     nested: tuple[CodeType, ...]
-    blocks: bool
+    blocks: frozenset[str]
 
 
-def make_form(function, blocks=False, site=None):
+def make_form(function, blocks=frozenset(), site=None):
     """The recording form of a function, made from its source.
 
     Parameters
     ----------
     function : types.FunctionType
-    blocks : bool
-        With hooks at the heads, entries and ends of blocks.
+    blocks : frozenset of str
+        The kinds of hooks for blocks that it gets, see `instrument.blocks`.
     site : type, optional
         The class of sites, by default `hybridad._site.Site`.
 

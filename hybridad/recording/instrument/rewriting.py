@@ -22,11 +22,11 @@ class Rewriting:
         That of the root.
     module_globals : dict
         Those of the function, to see which builtins are hidden.
-    blocks : bool
-        With hooks where blocks begin, end and join.
+    blocks : frozenset of str
+        The kinds of hooks where blocks begin, end and join.
     """
 
-    def __init__(self, places, scope, module_globals, blocks=False):
+    def __init__(self, places, scope, module_globals, blocks=frozenset()):
         self.places, self.scope, self.module_globals = places, scope, module_globals
         self.blocks = blocks
         self._counter = 0           # of temporaries in this statement

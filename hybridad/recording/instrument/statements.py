@@ -40,7 +40,7 @@ class Statements(Matching):
 
     def _function_body(self, node):
         if self.blocks:
-            node = insert_blocks(node, self.make_site)
+            node = insert_blocks(node, self.make_site, self.blocks)
         return self.body(node.body)
 
     # -- lists of statements -------------------------------------------------------------------

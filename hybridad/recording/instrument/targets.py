@@ -26,7 +26,7 @@ def first_name(*targets):
 class Targets(Expressions):
     """Rewrites targets and comprehensions."""
 
-    def __init__(self, places, scope, module_globals, blocks=False):
+    def __init__(self, places, scope, module_globals, blocks=frozenset()):
         super().__init__(places, scope, module_globals, blocks)
         self.unpacked = []  # temporaries of this statement that are certainly bound after it
 

@@ -17,7 +17,13 @@ from hybridad.recording.tracing.values import Dynamic, another, aval_of, is_a, i
 from hybridad.trace.ir import HOLE, Ref
 from hybridad.trace.path import Enter, Exit, Head, Jump, Name
 
-__all__ = ["Loops", "tell_sites"]
+__all__ = ["HOOKS", "Loops", "tell_sites"]
+
+HOOKS = frozenset(
+    {f"{construct}.{part}" for construct in ("for", "while")
+     for part in ("loop", "body", "next", "else", "exit")}
+    | {"try.body", "try.except", "with.body", "with.exit", "break", "return"})
+"""The kinds of hooks that are listened to, see `instrument.blocks`."""
 
 
 class Source:

@@ -15,7 +15,7 @@ from hybridad.recording.ownership import is_generated_code, owner_of_code, passe
 from hybridad.recording.tracing.attributes import Attributes
 from hybridad.recording.tracing.effects import Effects
 from hybridad.recording.tracing.encoding import has_active
-from hybridad.recording.tracing.loops import Loops, tell_sites
+from hybridad.recording.tracing.loops import HOOKS, Loops, tell_sites
 from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.native import Native
 from hybridad.recording.tracing.outside import OutsideContainers
@@ -116,7 +116,7 @@ class TraceRun(Effects, Native, Owners, Run):
         if form is None:
             try:
                 with unwatched():
-                    form = make_form(f, blocks=True, site=TraceSite)
+                    form = make_form(f, blocks=HOOKS, site=TraceSite)
                     tell_sites(f, form.sites)
                     _FORMS[code] = form
             except NoSource as reason:

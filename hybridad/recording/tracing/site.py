@@ -207,10 +207,6 @@ class TraceSite(Patterns, Calls):
         run = here()
         return values if run is None else run.loops.hook(self, self.detail, values)
 
-    def join(self, value):
-        """The end of an expression that has branches"""
-        return value
-
     def hashing(self):
         """A context in which numbers of the run may be hashed."""
         return contextlib.nullcontext()

@@ -76,7 +76,7 @@ def _names_apart(loop, names):
 def _static_names(names, silent, label, following):
     """What is static behind the loop; where nothing was told, also where it went on."""
     static = [(name.name, name.before) for name in names.values()
-              if (silent or name.id is None) and next(refs_of(name.before), None) is None]
+              if (silent or name.id is None) and not refs_of(name.before)]
     if silent and label >= 2:
         static.append(("", getattr(following, "place", None)))
     return tuple(static)

@@ -41,4 +41,4 @@ class Line:
 
 
 def _has_refs(args):
-    return next(refs_of(args), None) is not None
+    return bool(refs_of(args))

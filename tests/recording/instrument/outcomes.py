@@ -76,7 +76,7 @@ def lines_of(function, *args):
     return lines
 
 
-def events_of(function, *args, blocks=False):
+def events_of(function, *args, blocks=frozenset()):
     """What a call tells its sites, in order, as text: ``method``, and what the site knows.
 
     ``add:y`` is a sum that is assigned to ``y``, ``read(g)`` has the detail ``g``.

@@ -233,6 +233,30 @@ def test_without_hooks(source):
     assert insert_blocks(node, None) is node
 
 
+def kinds_in(source, kinds):
+    """The kinds of hooks that a function gets of those that are wanted."""
+    made = []
+
+    def make_site(kind, node, detail):
+        made.append(kind)
+        return ast.Name("site", ast.Load())
+
+    node = ast.parse(source).body[0]
+    form = insert_blocks(node, make_site, frozenset(kinds))
+    ast.unparse(ast.fix_missing_locations(form))
+    return made, form is node
+
+
+def test_only_hooks_that_are_wanted():
+    source = "def f(a):\n if a:\n  return 1\n for i in a:\n  if i: break\n return 2"
+    assert kinds_in(source, {"for.loop", "break"}) == (["for.loop", "break"], False)
+    assert kinds_in(source, {"if.else"}) == (["if.else", "if.else"], False)
+    assert kinds_in("def f(a): return a", {"return"}) == ([], True)
+    assert kinds_in("def f(a): return a", {"return", "function.entry"})[0] == [
+        "function.entry", "return"]
+    assert joined(ast.parse("a if b else c").body[0].value, None, None, frozenset()) is None
+
+
 def test_sites():
     """A site is made for each hook with its kind, its construct and its names."""
     made = []

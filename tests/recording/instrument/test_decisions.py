@@ -2,6 +2,7 @@
 
 import pytest
 
+from hybridad.recording.instrument.blocks import KINDS
 from tests.recording.instrument.outcomes import events_of
 from tests.recording.instrument.sources import cell
 
@@ -56,12 +57,12 @@ def test_joins_only_in_hooked_functions():
     """
     function = cell(source)["f"]
     assert "join" not in events_of(function, 2, 3)
-    joins = [e for e in events_of(function, 2, 3, blocks=True).split() if e.startswith("join")]
+    joins = [e for e in events_of(function, 2, 3, blocks=KINDS).split() if e.startswith("join")]
     assert joins == ["join(())"] * 6
 
 
 def test_no_joins_in_generators_and_class_bodies():
     generator = cell("def f(a, b):\n    yield a and b\n")["f"]
-    assert "join" not in events_of(generator, 2, 3, blocks=True)
+    assert "join" not in events_of(generator, 2, 3, blocks=KINDS)
     body = cell("def f(a, b):\n    class A:\n        c = a and b\n    return A.c\n")["f"]
-    assert "join" not in events_of(body, 2, 3, blocks=True)
+    assert "join" not in events_of(body, 2, 3, blocks=KINDS)

@@ -14,6 +14,7 @@ import warnings
 import pytest
 
 from hybridad.recording.instrument import NoSource, bind, make_form
+from hybridad.recording.instrument.blocks import KINDS
 from tests.recording.instrument.corpus import calls, classes, expressions, statements
 from tests.recording.instrument.outcomes import carets_of, functions_of, lines_of, outcome
 from tests.recording.instrument.plain import PlainSite
@@ -28,10 +29,10 @@ CASES = {f"{module.__name__.rpartition('.')[2]}.{name}": function
          for module in (expressions, calls, statements, classes, dubious)
          for name, function in functions_of(module).items()}
 NAMED = pytest.mark.parametrize("name", CASES)
-VARIANTS = pytest.mark.parametrize("blocks", [False, True], ids=["plain", "blocks"])
+VARIANTS = pytest.mark.parametrize("blocks", [frozenset(), KINDS], ids=["plain", "blocks"])
 
 
-def form_of(function, blocks=False):
+def form_of(function, blocks=frozenset()):
     return bind(make_form(function, blocks, site=PlainSite), function)
 
 
@@ -225,13 +226,13 @@ def test_sites_know_their_places():
     assert (site.kind, site.name, site.function, site.file) == (
         "add", "y", f.__qualname__, f.__code__.co_filename)
     assert (site.line, site.col, site.end_line, site.end_col) == (line + 1, 13, line + 2, 14)
-    assert not form.blocks and make_form(f, True, site=PlainSite).blocks
+    assert not form.blocks and make_form(f, KINDS, site=PlainSite).blocks
 
 
 def test_no_warnings(recwarn):
     for function in functions_of(dubious).values():
         make_form(function, site=PlainSite)
-        make_form(function, True, site=PlainSite)
+        make_form(function, KINDS, site=PlainSite)
     assert not recwarn.list
 
 

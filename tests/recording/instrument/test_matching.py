@@ -7,6 +7,7 @@ import types
 
 import pytest
 
+from hybridad.recording.instrument.blocks import KINDS
 from hybridad.recording.instrument.form import bind, make_form
 from tests.recording.instrument.plain import PlainSite
 
@@ -83,7 +84,7 @@ def made(text, tmp_path, name):
     namespace = dict(globals())
     exec(compile(path.read_text(), str(path), "exec"), namespace)
     function = namespace["f"]
-    return function, bind(make_form(function, True, PlainSite), function)
+    return function, bind(make_form(function, KINDS, PlainSite), function)
 
 
 def outcome(f, *args):

@@ -3,6 +3,7 @@
 import pytest
 
 from hybridad.recording.instrument import bind, make_form
+from hybridad.recording.instrument.blocks import KINDS
 from tests.recording.instrument.outcomes import events_of
 from tests.recording.instrument.plain import PlainSite
 from tests.recording.instrument.sources import cell
@@ -105,7 +106,7 @@ def test_hooks_are_left_alone():
                     return c + 1
             return g(a)
     """)["f"]
-    given = events_of(function, 5, blocks=True)
+    given = events_of(function, 5, blocks=KINDS)
     assert "read" not in given.replace("read(a)", "")
     assert [e for e in given.split() if not e.startswith("block") and "'" not in e] == [
         "match", "eq", "truth(case)", "eq", "truth(case)", "call", "truth(if)", "add"]
