@@ -257,9 +257,10 @@ class Loops:
             still = loop.current if loop.kind == "while" else loop.last
             values = {**still, **dict(zip(names, values))}
             names, values = values.keys(), values.values()
-        self.run.recorder.events.append(Jump(
-            loop.number, loop.label or 0,
-            tuple([Name(name, self._before(value)) for name, value in zip(names, values)])))
+        told = []
+        for name, value in zip(names, values):
+            told += self._parts(name, self._before(value), name in loop.source.stored)
+        self.run.recorder.events.append(Jump(loop.number, loop.label or 0, tuple(told)))
 
     # -- errors ----------------------------------------------------------------------------------
 
@@ -311,9 +312,7 @@ class Loops:
                 heads.append(self._fresh_target(name, its, value))
                 new.append(value)
                 continue
-            made, head = self._rebound(name, value, its, name in loop.source.stored)
-            heads.append(head)
-            new.append(made)
+            new.append(self._rebound(name, value, its, name in loop.source.stored, heads))
         item = loop.item
         recorder.events.append(Head(
             loop.number, tuple(heads), None if item is None else item[0], None,
@@ -348,10 +347,30 @@ class Loops:
         except NotTraced:
             return _Opaque(value)
 
-    def _rebound(self, name, value, before, stored):
-        """A live name at a head: a value of its own if the loop may assign it."""
-        if not stored:
-            return value, Name(name, before)
+    def _parts(self, name, before, stored):
+        """What a name is bound to; of a tuple that the loop may assign, item by item."""
+        if not stored or type(before) is not tuple:
+            return [Name(name, before)]
+        parts = [Name(name, (HOLE,) * len(before))]
+        for k, item in enumerate(before):
+            parts += self._parts(f"{name}[{k}]", item, True)
+        return parts
+
+    def _rebound(self, name, value, before, stored, heads):
+        """A live name at a head: a value of its own if the loop may assign it.
+
+        So has each item of a tuple, as if it had a name. What is known of them goes to `heads`.
+        """
+        if stored and type(value) is type(before) is tuple:
+            heads.append(Name(name, (HOLE,) * len(before)))
+            return tuple([self._rebound(f"{name}[{k}]", x, its, True, heads)
+                          for k, (x, its) in enumerate(zip(value, before))])
+        made, head = self._rebound_leaf(name, value, before) if stored else (
+            value, Name(name, before))
+        heads.append(head)
+        return made
+
+    def _rebound_leaf(self, name, value, before):
         recorder = self.run.recorder
         kind = type(value)
         if kind is np.ndarray and type(before) is Ref:
@@ -376,9 +395,7 @@ class Loops:
         left, new = [], []
         before = list(map(self._before, values))
         for name, value, its in zip(names, values, before):
-            made, head = self._rebound(name, value, its, name in loop.source.stored)
-            left.append(head)
-            new.append(made)
+            new.append(self._rebound(name, value, its, name in loop.source.stored, left))
         recorder.events.append(Exit(loop.number, tuple(left)))
         return tuple(new)
 

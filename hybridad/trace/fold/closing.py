@@ -2,8 +2,8 @@
 """
 
 from hybridad.trace.fold.folding import fold_group
-from hybridad.trace.fold.heads import same_but_refs
-from hybridad.trace.fold.known import LIMIT, NotFolded
+from hybridad.trace.fold.heads import same_but_refs, same_type
+from hybridad.trace.fold.known import LIMIT, NotFolded, Unproven
 from hybridad.trace.fold.unrolling import Unrolling
 from hybridad.trace.ir import Leave, refs_of
 from hybridad.trace.matching import Unmergeable
@@ -48,6 +48,9 @@ def _settle(walk, loop, event, names, way, exhausted):
         except Unmergeable as difference:
             _give_up(walk, loop, str(difference))
             _write_out(walk, loop, event, names)
+        except Unproven as reason:
+            loop.reason = loop.reason or str(reason)
+            _write_out(walk, loop, event, names, exactly=exhausted)
     walk.made(ids)
 
 
@@ -106,7 +109,7 @@ def _must_fit(loop, names):
         if mine.id is None and not same_but_refs(mine.before, its.before):
             raise Unmergeable(f"{mine.name} is something else after the loop")
         aval = loop.walk.aval_of_name(its)
-        if mine.id is not None and aval != mine.aval:
+        if mine.id is not None and not same_type(mine.name, aval, mine.aval):
             raise Unmergeable(f"{mine.name} is of another type after the loop")
     for k, mine in enumerate(front.names):
         other = loop.shares_as_before(k, names)
@@ -139,13 +142,13 @@ def _give_up(walk, loop, reason):
     walk.again |= loop.known.closed
 
 
-def _write_out(walk, loop, event, names):
+def _write_out(walk, loop, event, names, exactly=False):
     if loop.kind == "other":
         walk.reasons.append(loop.why("it goes through something else than a range"))
     elif not loop.folds:
         walk.reasons.append(loop.why("it is written out"))
     unrolling = Unrolling(walk, loop)
-    unrolling.guard()
+    unrolling.guard(exactly)
     for k in range(loop.count):
         unrolling.iteration(k)
     unrolling.leave(event, names)

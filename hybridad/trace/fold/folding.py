@@ -1,5 +1,6 @@
 """Iterations that are one body become a `Loop`."""
 
+from hybridad.trace.fold.known import Unproven
 from hybridad.trace.fold.unrolling import Unrolling
 from hybridad.trace.ir import (
     HOLE,
@@ -25,6 +26,8 @@ def fold_group(walk, loop, event, names, way, exhausted):
     ------
     Unmergeable
         It cannot be folded after all; nothing has been written then.
+    Unproven
+        Not by this run.
     """
     group = loop.group
     first = loop.count if group is None else group.first
@@ -74,6 +77,7 @@ class _Folding:
         if self.group is None:
             return
         self.carried = self._carried()
+        self._check_nameless()
         self.extra = self._extra()
         if type(self.last) is Next and self.group.new and self.group.counted > 1:
             for k in self.carried:
@@ -92,6 +96,19 @@ class _Folding:
                 seen.add(slot.id)
             carried.append(k)
         return carried
+
+    def _check_nameless(self):
+        """What travels by what it is must not be known otherwise: as a name that stays, say."""
+        last = None
+        for k in self.carried:
+            slot = self.slots[k]
+            if slot.named or slot.root:
+                continue
+            if self.group.counted < 2:  # in a second one it would show
+                raise Unproven(f"a value in {slot.name} is told by one iteration only")
+            last = last or self._last_values()
+            if type(last[k]) is Ref and not self._is_inner(last[k].id):
+                raise Unmergeable(f"a value in {slot.name} is one from before the loop")
 
     def _fits(self, slot):
         return type(self.last) is Next or self.loop.fits(slot, self.names)

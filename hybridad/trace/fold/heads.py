@@ -7,10 +7,13 @@ to, for example); and the versions of arrays that are written to in the loop and
 
 from dataclasses import dataclass
 
-from hybridad.trace.ir import HOLE, Ref, refs_of
+from hybridad.trace.ir import HOLE, Aval, Ref, refs_of
 from hybridad.trace.matching import Unmergeable, same_static
 
-__all__ = ["Front", "Slot", "look", "must_agree", "same_but_refs"]
+__all__ = ["Front", "Slot", "look", "must_agree", "same_but_refs", "same_type"]
+
+
+_FLOATS = Aval("number", "float"), Aval("number", "<f8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +111,21 @@ def must_agree(a, b, strict):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
         if x.id is None and not same_but_refs(x.before, y.before):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
-        if x.aval != y.aval:
+        if not same_type(x.name, x.aval, y.aval):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
     if a.versions != b.versions:
         raise Unmergeable("arrays without a name are written to")
     if a.groups != b.groups:
         _groups_must_agree(a, b, strict)
+
+
+def same_type(name, a, b):
+    """Whether what a name is bound to is of one type in two iterations.
+
+    Items of a tuple may be swapped, so they may be numbers of Python's or of NumPy's in turn; what
+    becomes of it shows in the operations.
+    """
+    return a == b or (name.endswith("]") and a in _FLOATS and b in _FLOATS)
 
 
 def _groups_must_agree(a, b, strict):

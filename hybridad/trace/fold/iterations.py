@@ -1,6 +1,6 @@
 """A loop that is being gone through: each iteration is added to the body as it ends."""
 
-from hybridad.trace.fold.heads import look, must_agree
+from hybridad.trace.fold.heads import look, must_agree, same_type
 from hybridad.trace.fold.known import LIMIT, NotFolded
 from hybridad.trace.fold.line import Line
 from hybridad.trace.grafting import Leaves
@@ -238,7 +238,7 @@ class OpenLoop:
 
     def fits(self, slot, names):
         """Whether a name behind the loop is what its slot carries: of that type, and as shared."""
-        if self.walk.aval_of_name(names[slot.name]) != slot.aval:
+        if not same_type(slot.name, self.walk.aval_of_name(names[slot.name]), slot.aval):
             return False
         mine = next(k for k, x in enumerate(self.front.names) if x.name == slot.name)
         return self.shares_as_before(mine, names) is None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from hybridad.trace.matching import same_static
 
-__all__ = ["LIMIT", "FoldAgain", "Known", "KnownLoop", "NotFolded"]
+__all__ = ["LIMIT", "FoldAgain", "Known", "KnownLoop", "NotFolded", "Unproven"]
 
 LIMIT = 64
 """More iterations than that are not written out one by one."""
@@ -16,6 +16,10 @@ class NotFolded(Exception):
 
 class FoldAgain(Exception):
     """What was known of a loop does not hold any more, and the walk cannot go on."""
+
+
+class Unproven(Exception):
+    """A run does not tell enough of a loop to fold it, others may; the text says why."""
 
 
 @dataclass(slots=True)

@@ -63,8 +63,8 @@ class Unrolling:
         spec = [self._value(x) for x in self.loop.spec]
         return len(range(*spec)) if self.loop.kind == "range" else len(spec[0])
 
-    def guard(self, first=None):
-        """Whether there are at least `first` iterations, or exactly as many as here."""
+    def guard(self, exactly=False):
+        """Whether there are at least those that stand by themselves, or exactly as many as here."""
         if not self.dynamic:
             return
         length, total, walk = self._length(), self.total(), self.walk
@@ -73,7 +73,7 @@ class Unrolling:
             enough = self._node(operator.ge, (length, peeled), total >= peeled,
                                 Aval("number", "bool"))
             walk.line.decide(enough, "bool", total >= peeled, self.loop.place)
-            if total >= peeled:
+            if total >= peeled and not exactly:
                 return
         walk.line.decide(length, "value", total, self.loop.place)
 
