@@ -26,13 +26,27 @@ class Derived:
         What it is of `f`.
     answer : callable
         ``answer(args, kwargs)`` answers a call.
+    nested : Nested, optional
+        By which a run is told what is called inside.
+    engine : callable, optional
+        ``engine()`` gives the engine that answers, where that is one of the function's.
     """
 
-    def __init__(self, f, make, options, title, answer):
+    def __init__(self, f, make, options, title, answer, nested=None, engine=None):
         functools.update_wrapper(self, f)
         vars(self).pop("__hybridad__", None)    # the history of `f`, if that is such a function
         self._f, self._make, self._options = f, make, options
-        self._title, self._answer = title, answer
+        self._title, self._answer, self._nested = title, answer, nested
+        self._engine = engine
+
+    @property
+    def title(self):
+        """What it is of the function."""
+        return self._title
+
+    def linear_engine(self):
+        """The engine of the function that answers; None: the tape does."""
+        return None if self._engine is None else self._engine()
 
     def __call__(self, /, *args, **kwargs):
         return self._answer(args, kwargs)

@@ -9,6 +9,7 @@ from hybridad.api.checks import check_callable, check_scalar
 from hybridad.api.derived import Derived
 from hybridad.recording.arguments import name_of, normalize_argnums, select
 from hybridad.recording.facts import History, attach
+from hybridad.recording.nested import MAKERS, Nested, note_derivative
 
 __all__ = ["grad", "value_and_grad"]
 
@@ -85,7 +86,8 @@ def _differentiated(f, argnums, has_aux, engine, verify, returns_value):
         answer = _answer_by_tape(f, selected, single, has_aux, returns_value, history)
     options = argnums, has_aux, engine, verify, returns_value
     title = "value and gradient" if returns_value else "gradient"
-    return attach(Derived(f, _differentiated, options, title, answer), history)
+    nested = Nested("gradient", f, selected, single, has_aux, returns_value)
+    return attach(Derived(f, _differentiated, options, title, answer, nested), history)
 
 
 def _answer_by_tape(f, selected, single, has_aux, returns_value, history):
@@ -95,6 +97,7 @@ def _answer_by_tape(f, selected, single, has_aux, returns_value, history):
         check_scalar(f, recording)
         (value,) = recording.values
         cotangents = engines.value_and_cotangents(recording, np.float64(1.0))
+        note_derivative(cotangents)
         gradient = cotangents[0] if single else tuple(cotangents)
         if not returns_value:
             return (gradient, recording.aux) if has_aux else gradient
@@ -123,3 +126,6 @@ def grad(f=None, argnums=0, has_aux=False, *, engine="auto", verify=None):
     check_callable(f)
     engines.check_engine(engine)
     return _differentiated(f, argnums, has_aux, engine, verify, False)
+
+
+MAKERS.update((grad, value_and_grad))

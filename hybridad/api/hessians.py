@@ -9,6 +9,7 @@ from hybridad.api.derived import Derived
 from hybridad.api.tangents import copied, fit
 from hybridad.errors import ArgumentError, message
 from hybridad.recording.arguments import name_of, normalize_argnums, select
+from hybridad.recording.nested import MAKERS, Nested, note_derivative
 
 __all__ = ["hessian", "hvp"]
 
@@ -68,9 +69,12 @@ def hessian(f, argnums=0, has_aux=False, *, engine="auto"):
         found = engines.linear("hvp", f, args, kwargs, keys, has_aux, engine,
                                functools.partial(check_scalar, f))
         made = inputs.trees([inputs.trees(row) for row in by_pushing(found, inputs)])
+        note_derivative(made)
         return (made, found.aux) if has_aux else made
 
-    return Derived(f, _hessian_of, (argnums, has_aux, engine), "hessian", answer)
+    return Derived(f, _hessian_of, (argnums, has_aux, engine), "hessian", answer,
+                   Nested("hessian", f, selected, single, has_aux),
+                   engines.finder(f, "hvp", has_aux, engine))
 
 
 def _hessian_of(f, argnums, has_aux, engine):
@@ -139,12 +143,18 @@ def hvp(f, argnums=0, has_aux=False, *, engine="auto"):
         found = engines.linear("hvp", f, args, kwargs, keys, has_aux, engine,
                                functools.partial(check_scalar, f),
                                functools.partial(fit, f, keys, [copied(v) for v in vectors]))
+        note_derivative(found.tangent)
         made = found.tangent[0] if single else tuple(found.tangent)
         return (made, found.aux) if has_aux else made
 
-    return Derived(f, _hvp_of, (argnums, has_aux, engine), "Hessian-vector product", answer)
+    return Derived(f, _hvp_of, (argnums, has_aux, engine), "Hessian-vector product", answer,
+                   Nested("hvp", f, selected, single, has_aux),
+                   engines.finder(f, "hvp", has_aux, engine))
 
 
 def _hvp_of(f, argnums, has_aux, engine):
     """`hvp` with all its options by position, for `pickle`."""
     return hvp(f, argnums, has_aux, engine=engine)
+
+
+MAKERS.update((hessian, hvp))

@@ -9,6 +9,7 @@ from hybridad.api.checks import check_callable, check_floating
 from hybridad.api.derived import Derived
 from hybridad.errors import ArgumentError, message
 from hybridad.recording.arguments import normalize_argnums, select
+from hybridad.recording.nested import MAKERS, Nested, note_derivative
 
 __all__ = ["jacobian"]
 
@@ -82,9 +83,12 @@ def jacobian(f, argnums=0, has_aux=False, mode=None, *, engine="auto"):
         inputs = Inputs(args, kwargs, keys, single)
         found, blocks = _blocks(f, args, kwargs, keys, has_aux, mode, engine, inputs)
         made = tree.unflatten(found.structure, [inputs.trees(row) for row in blocks])
+        note_derivative(made)
         return (made, found.aux) if has_aux else made
 
-    return Derived(f, _jacobian_of, (argnums, has_aux, mode, engine), "jacobian", answer)
+    return Derived(f, _jacobian_of, (argnums, has_aux, mode, engine), "jacobian", answer,
+                   Nested("jacobian", f, selected, single, has_aux),
+                   engines.finder(f, "jvp" if mode == "forward" else "vjp", has_aux, engine))
 
 
 def _jacobian_of(f, argnums, has_aux, mode, engine):
@@ -109,3 +113,6 @@ def _blocks(f, args, kwargs, keys, has_aux, mode, engine, inputs):
             pushing = ask("jvp")
             return found, by_pushing(pushing, inputs)
     return found, by_pulling(found, inputs)
+
+
+MAKERS.add(jacobian)

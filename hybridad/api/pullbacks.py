@@ -6,6 +6,7 @@ from hybridad import engine as engines
 from hybridad.api.checks import check_callable, check_floating
 from hybridad.api.matching import match
 from hybridad.recording.arguments import normalize_argnums, select
+from hybridad.recording.nested import DIRECT, note_derivative
 
 __all__ = ["vjp"]
 
@@ -55,6 +56,10 @@ def vjp(f, /, *args, argnums=None, has_aux=False, engine="auto", **kwargs):
         found.check_scope()
         parts = match(cotangent, found.structure, found.likes, "cotangent", f)
         cotangents = found.pull(parts)
+        note_derivative(cotangents)
         return cotangents[0] if single else tuple(cotangents)
 
     return ((found.value, found.aux) if has_aux else found.value), pullback
+
+
+DIRECT[vjp] = "vjp"

@@ -10,6 +10,7 @@ from hybridad.api.checks import check_callable, check_floating
 from hybridad.api.matching import match
 from hybridad.errors import ArgumentError, message
 from hybridad.recording.arguments import normalize_argnums, select
+from hybridad.recording.nested import DIRECT, note_derivative
 from hybridad.recording.results import owned
 
 __all__ = ["copied", "fit", "jvp"]
@@ -68,6 +69,7 @@ def jvp(f, /, primals, tangents, *, argnums=None, has_aux=False, engine="auto", 
     found = engines.linear("jvp", f, args, kwargs, keys, has_aux, engine,
                            functools.partial(check_floating, f),
                            functools.partial(fit, f, keys, tangents))
+    note_derivative(found.tangent)
     return ((found.value, found.aux) if has_aux else found.value), found.tangent
 
 
@@ -98,3 +100,6 @@ def copied(tangent):
     leaves, treedef = tree.flatten(tangent)
     return tree.unflatten(treedef, [
         leaf.copy() if type(leaf) is np.ndarray else owned(leaf) for leaf in leaves])
+
+
+DIRECT[jvp] = "jvp"

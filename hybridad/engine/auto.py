@@ -10,6 +10,7 @@ from hybridad.engine.learner import Learner
 from hybridad.engine.tape import value_and_cotangents
 from hybridad.engine.verifying import compare
 from hybridad.recording.effects import Journal
+from hybridad.recording.nested import note_derivative
 from hybridad.sct.specialize import specialize
 
 __all__ = ["Engine"]
@@ -61,13 +62,6 @@ class Engine(Learner):
         """Whether a call gives the value, too."""
         return self._dispatcher.returns_value
 
-    @property
-    def last(self):
-        """Who answered the last call: "sct", "tape", or None before the first one."""
-        if self.hits > self._hits_at_tape:
-            return "sct"
-        return "tape" if self.history.calls else None
-
     def entry_for(self, args, kwargs):
         """The entry of the cache for a call, which is not made; None if there is none."""
         return self._dispatcher.look_up(args, kwargs)
@@ -98,6 +92,7 @@ class Engine(Learner):
         self._check(recording)
         (value,) = recording.values
         cotangents = value_and_cotangents(recording, np.float64(1.0))
+        note_derivative(cotangents)
         gradient = cotangents[0] if self.single else tuple(cotangents)
         return recording, self._dispatcher.shape(value, recording.aux, gradient)
 

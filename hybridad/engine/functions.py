@@ -16,7 +16,7 @@ from hybridad.engine.tape import run
 from hybridad.errors import UnsupportedError, message
 from hybridad.recording.arguments import name_of
 
-__all__ = ["engine_for", "linear"]
+__all__ = ["engine_for", "finder", "linear"]
 
 _known = {}     # ids of the parts of a function -> _Place
 _lock = threading.RLock()       # a collector's callback may come here while it is held
@@ -63,6 +63,14 @@ def engine_for(f, way, has_aux=False, must=False):
             made = siblings[way, must] = LinearEngine(
                 f, way, has_aux, must, siblings, verifies())
         return made
+
+
+def finder(f, way, has_aux, engine):
+    """A function that gives the engine of `f` for one way; None where the tape answers.
+
+    Parameters are those of `linear`.
+    """
+    return None if engine == "tape" else lambda: engine_for(f, way, has_aux, engine == "sct")
 
 
 def linear(way, f, args, kwargs, keys, has_aux, engine, check, fit=None):

@@ -57,6 +57,13 @@ class Learner:
         """How many calls specialized code has answered, also before the cache was cleared."""
         return self._cleared_hits + self.cache.hits
 
+    @property
+    def last(self):
+        """Who answered the last call: "sct", "tape", or None before the first one."""
+        if self.hits > self._hits_at_tape:
+            return "sct"
+        return "tape" if self.history.calls else None
+
     def clear(self):
         """Forget all specialized code; what counts the calls goes on."""
         self._cleared_hits += self.cache.hits

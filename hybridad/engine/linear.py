@@ -101,6 +101,11 @@ class LinearEngine(Learner):
         """See `Learner`; the engine is found by the function, which must be free to die."""
         return without_objects(tree)
 
+    def entry_for(self, args, kwargs, keys):
+        """The entry of the cache for a call, which is not made; None if there is none."""
+        found = signature(args, kwargs, keys)
+        return None if found is None else self.cache.find(found[0])
+
     # -- answering ---------------------------------------------------------------------------------
 
     def ask(self, call):

@@ -14,7 +14,8 @@ def cache_info(vg: Callable) -> CacheInfo:
     Parameters
     ----------
     vg : callable
-        What `value_and_grad` or `grad` has returned.
+        What `value_and_grad`, `grad`, `hvp`, `hessian` or `jacobian` has returned; the last three
+        share what is known of a function with `jvp` and `vjp` of it.
 
     Returns
     -------
@@ -50,7 +51,8 @@ def cache_clear(vg: Callable) -> None:
     Parameters
     ----------
     vg : callable
-        What `value_and_grad` or `grad` has returned.
+        What `value_and_grad`, `grad`, `hvp`, `hessian` or `jacobian` has returned; the last three
+        share what is known of a function with `jvp` and `vjp` of it.
 
     Raises
     ------

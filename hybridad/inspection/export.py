@@ -65,6 +65,7 @@ def export(vg: Callable, path: str | os.PathLike, /, *args, **kwargs) -> Path:
     """
     subject = Subject(vg, "export(vg, path)")
     path = _checked(path)
+    subject.check_gradient("export", "Export a gradient: value_and_grad(f).")
     entry = subject.entry(args, kwargs)
     engine = subject.engine
     function = getattr(engine.f, "__func__", engine.f)

@@ -12,7 +12,9 @@ from hybridad.engine.code_run import CodeRun
 from hybridad.errors import UnsupportedError, message
 from hybridad.sct.emit import emit
 from hybridad.sct.load import Exit, load
+from hybridad.sct.nested import expand_pulls
 from hybridad.sct.passes.walk import unwind
+from hybridad.trace.examples import make_examples
 from hybridad.trace.ir import Aval, Block, Branch, Loop, Next, Node, replace
 from hybridad.trace.rewriting import parts_of
 
@@ -48,7 +50,8 @@ def _seen(subject, args, kwargs):
     """The numbers of the leaves that a call comes to; None if it is not known in full."""
     entry, seen = subject.entry(args, kwargs), set()
     leaves = subject.engine.leaves_for(*subject.arguments(args, kwargs))
-    source = emit(_noting(entry.trace.tree, seen.add), subject.name)
+    tree = expand_pulls(make_examples(entry.trace.tree))
+    source = emit(_noting(tree, seen.add), subject.name)
     run = CodeRun(subject.engine.f) if source.needs_run else None
     try:
         with np.errstate(all="ignore"):  # the user has been warned by calls

@@ -16,7 +16,7 @@ def source(vg: Callable, /, *args, path: bool = False, **kwargs) -> Source:
     Parameters
     ----------
     vg : callable
-        What `value_and_grad` or `grad` has returned.
+        What `value_and_grad`, `grad`, `hvp`, `hessian` or `jacobian` has returned.
     *args, **kwargs
         Those of a call: they tell for which types and shapes. If there is no source for them yet,
         `vg` is called with them once. They may be left out if there is one source only.
@@ -57,6 +57,8 @@ def source(vg: Callable, /, *args, path: bool = False, **kwargs) -> Source:
         raise ArgumentError(message(
             "path=True asks for the path that arguments take, and there are none.",
             "Give them: source(vg, x, path=True)."))
+    if path:
+        subject.check_gradient("path=True", "Leave path=True away.")
     entry = subject.entry(args, kwargs)
     if not path:
         return Source(entry.trace.code.source.text)

@@ -5,7 +5,7 @@ import types
 
 from hybridad.errors import ArgumentError, UnsupportedError, message
 from hybridad.inspection.arguments import arguments_as_text
-from hybridad.recording.arguments import name_of
+from hybridad.recording.arguments import name_of, select
 from hybridad.recording.facts import history_of
 
 __all__ = ["Subject"]
@@ -25,7 +25,7 @@ class Subject:
     name : str
         Of the function that is differentiated.
     history : History
-    engine : Engine or None
+    engine : Engine or LinearEngine or None
         None: it was made with ``engine="tape"``.
 
     Raises
@@ -44,12 +44,37 @@ class Subject:
                 self._args = (*found.args, *self._args)
                 self._kwargs = {**found.keywords, **self._kwargs}
                 found = found.func
+        self._nested = getattr(found, "_nested", None)
         history = history_of(found)
+        if history is None and self._nested is not None:
+            self._of_linear(found, asked)
+            return
         if history is None:
             raise ArgumentError(message(
                 f"{name_of(vg) if callable(vg) else repr(vg)} is not a differentiated function.",
                 f"Pass what hybridad has returned: {asked} after vg = value_and_grad(f)."))
         self.history, self.engine, self.name = history, history.engine, history.name
+
+    def _of_linear(self, derived, asked):
+        """A function that gives products or matrices: it asks an engine of the function."""
+        self.engine, self.name = derived.linear_engine(), name_of(self._nested.f)
+        if self.engine is None:
+            raise ArgumentError(message(
+                f'The {derived.title} of {self.name} was made with engine="tape", of which no '
+                "account is kept.", f"Leave the engine away, and ask {asked} again."))
+        self.history = self.engine.history
+
+    def check_gradient(self, asked, remedy):
+        """Raise ArgumentError if it gives no gradient."""
+        if self.is_linear:
+            raise ArgumentError(message(
+                f"{asked} is for gradients; this gives the {self._nested.kind} of {self.name}.",
+                remedy))
+
+    @property
+    def is_linear(self):
+        """Whether it gives products with derivatives or their matrices, and no gradient."""
+        return self.engine is not None and self.engine is not self.history.engine
 
     def arguments(self, args, kwargs):
         """All arguments of the function itself, with those that partials and methods add."""
@@ -82,11 +107,11 @@ class Subject:
         if not args and not kwargs and not self._args and not self._kwargs:
             entry = self._only_entry()
         else:
-            entry = self.engine.entry_for(*self.arguments(args, kwargs))
+            entry = self._entry_for(args, kwargs)
             if entry is None:
                 self.engine.insist()
                 self.call(args, kwargs)
-                entry = self.engine.entry_for(*self.arguments(args, kwargs))
+                entry = self._entry_for(args, kwargs)
         if entry is None or entry.function is None:
             reason = self.engine.cache.reason if entry is None else entry.reason
             raise UnsupportedError(message(
@@ -94,6 +119,14 @@ class Subject:
                 f"{reason or 'the tape has answered the call'}.",
                 "hybridad.explain(vg) tells more."))
         return entry
+
+    def _entry_for(self, args, kwargs):
+        args, kwargs = self.arguments(args, kwargs)
+        if not self.is_linear:
+            return self.engine.entry_for(args, kwargs)
+        if self._nested.kind == "hvp":
+            args = args[:-1]
+        return self.engine.entry_for(*select(self._nested.f, self._nested.argnums, args, kwargs))
 
     def _only_entry(self):
         entries = list(self.engine.cache.entries.values())

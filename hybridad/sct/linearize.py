@@ -9,6 +9,7 @@ from hybridad.sct.differentiate import forward, reverse
 from hybridad.sct.differentiate.program import rebuilt
 from hybridad.sct.emit import emit
 from hybridad.sct.load import load
+from hybridad.sct.nested import expand_pulls
 from hybridad.sct.passes import run as clean
 from hybridad.sct.specialize import Code, NotSpecialized, derived, inputs_of
 from hybridad.trace.examples import make_examples
@@ -153,7 +154,7 @@ def _code(source, tree):
 
 def _prepared(tree):
     """A trace as derivatives are made of it, with the inputs first, where `forward` looks."""
-    block = make_examples(simplify(tree))
+    block = derived(lambda: expand_pulls(make_examples(simplify(tree))))
     inputs = [node for node in block.nodes if getattr(node, "op", None) == "input"]
     others = [node for node in block.nodes if getattr(node, "op", None) != "input"]
     return Block((*inputs, *others), block.end)

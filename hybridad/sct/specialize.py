@@ -3,6 +3,7 @@
 from hybridad.sct.differentiate import Unsupported, reverse
 from hybridad.sct.emit import emit
 from hybridad.sct.load import load
+from hybridad.sct.nested import expand_pulls
 from hybridad.sct.passes import run as clean
 from hybridad.trace.counts import sides, statements
 from hybridad.trace.examples import make_examples
@@ -93,7 +94,7 @@ def specialize(tree, wanted, name, has_aux=False, guarded=False, arity=None):
     ------
     NotSpecialized
     """
-    tree = make_examples(simplify(tree))
+    tree = derived(lambda: expand_pulls(make_examples(simplify(tree))))
     guards = "zero" if guarded else "none"
     block = clean(derived(lambda: reverse(tree, inputs_of(tree, wanted), guards=guards)))
     source = emit(block, name, has_aux=has_aux, arity=arity)

@@ -111,6 +111,10 @@ class Node:
     op : str
         "input"    a leaf of the arguments; target: its number
         "const"    args: (value,), a static array or number that nobody writes into
+        "variable" a number or array (args: (value,)) by which is differentiated inside; it is a
+                   value of its own then
+        "pull"     what arrives at a variable if values have these cotangents; args: (values,
+                   cotangents, variable). These two are replaced when code is made, see `sct.nested`
         "seed"     the cotangent of the result (1.0); args: ()
         "apply"    a pure function, ``target(*args, **kwargs)``: a function of NumPy, `math`,
                    `operator` (``operator.add``, ``operator.getitem``) or builtins, or a `Method`
@@ -144,7 +148,8 @@ class Node:
     place : Place or None
     name : str or None
         The variable that the value was assigned to.
-    part : {"forward", "adjoint", "tangent"}
+    part : {"forward", "inner", "adjoint", "tangent"}
+        "inner": of the adjoint of a derivative inside.
     of : int or None
         Of an adjoint or tangent operation: the id of the operation it belongs to.
     example : object

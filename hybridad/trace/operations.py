@@ -64,6 +64,17 @@ def _const(node):
     return None
 
 
+def _variable(node):
+    return None if len(node.args) == 1 else "A variable is made of one value."
+
+
+def _pull(node):
+    if len(node.args) != 3 or type(node.args[2]) is not Ref or len(node.args[0]) != len(
+            node.args[1]):
+        return "A pull is of values with as many cotangents by one variable."
+    return None
+
+
 def _seed(node):
     return "A seed has no arguments." if node.args else None
 
@@ -122,7 +133,8 @@ def _build(node):
 
 
 _FORMS = {
-    "input": _input, "const": _const, "seed": _seed, "apply": _apply, "write": _write,
+    "input": _input, "const": _const, "seed": _seed, "variable": _variable,
+    "pull": _pull, "apply": _apply, "write": _write,
     "read": _one_of(READS), "check": _one_of(CHECKS), "effect": _one_of(EFFECTS), "note": _note,
     "foreign": _foreign, "build": _build,
 }

@@ -47,7 +47,7 @@ _SIGNS = {
     ast.Invert: operator.invert, ast.Not: operator.not_,
 }
 _KINDS = re.compile(
-    r"(input|const|seed|write|read|check|effect|note|foreign|build)\b(?![.\[])\s*(.*)")
+    r"(input|const|variable|pull|seed|write|read|check|effect|note|foreign|build)\b(?![.\[])\s*(.*)")
 _TARGET_IS_TEXT = ("read", "check", "effect")
 _PYTHON_NUMBERS = ("float", "complex", "int", "bool")
 _TOKEN = re.compile(r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|%(?P<use>\d+)"""

@@ -25,7 +25,7 @@ from hybridad.trace.text import show
 
 __all__ = ["InvalidTrace", "check"]
 
-_PARTS = ("forward", "adjoint", "tangent")
+_PARTS = ("forward", "inner", "adjoint", "tangent")
 _SPEC_LENGTHS = {"while": 0, "range": 3, "items": 1, "mirror": 0}
 
 

@@ -73,7 +73,7 @@ class _Check:
         self.engine = engine
         self.differentiated = value_and_grad(self.program.function, (0, 1), engine=engine)
         self.seed = seed
-        self.gradients = self.hvps = self.repeats = self.repeat_hits = 0
+        self.gradients = self.hvps = self.repeats = self.repeat_hits = self.nested_hits = 0
 
     def run(self):
         rng = random.Random(self.seed)
@@ -115,17 +115,24 @@ class _Check:
         if expected is None:
             return
         gradient = hybridad.grad(self.program.function, (0, 1), engine=self.engine)
-        if self.seed % 2:  # forward over reverse
-            _, found = hybridad.jvp(gradient, (x, w, n), (tx, tw), argnums=(0, 1),
-                                    engine=self.engine)
-        else:  # reverse over reverse
-            def slope(x, w, n):
-                g_x, g_w = gradient(x, w, n)
-                return np.sum(g_x * tx) + g_w * tw
+        for found in (self._forward_over_reverse if self.seed % 2 else self._reverse_over_reverse)(
+                gradient, (x, w, n), tx, tw):
+            self.hvps += 1
+            self._compare("Hessian-vector product", n, found, expected)
 
-            found = hybridad.grad(slope, (0, 1), engine=self.engine)(x, w, n)
-        self.hvps += 1
-        self._compare("Hessian-vector product", n, found, expected)
+    def _forward_over_reverse(self, gradient, point, tx, tw):
+        for _ in range(2):
+            yield hybridad.jvp(gradient, point, (tx, tw), argnums=(0, 1), engine=self.engine)[1]
+
+    def _reverse_over_reverse(self, gradient, point, tx, tw):
+        def slope(x, w, n):
+            g_x, g_w = gradient(x, w, n)
+            return np.sum(g_x * tx) + g_w * tw
+
+        product = hybridad.grad(slope, (0, 1), engine=self.engine)
+        yield product(*point)
+        yield product(*point)
+        self.nested_hits += cached(product).hits
 
     def _compare(self, what, n, found, expected):
         by_x, by_w = found

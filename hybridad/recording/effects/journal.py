@@ -31,15 +31,21 @@ class Journal:
     keeps : bool
         Keep what is needed to undo the effects, and the results of foreign calls. Otherwise only
         the places are remembered in which wrappers may be left.
+
+    Attributes
+    ----------
+    derivatives : list
+        The leaves of those that were computed inside; in a second run's, the first one last.
     """
 
-    __slots__ = ("_calls", "_places", "_pruning", "_undone", "keeps")
+    __slots__ = ("_calls", "_places", "_pruning", "_undone", "derivatives", "keeps")
 
     def __init__(self, keeps):
         self.keeps = keeps
         self._places = {}  # in the order of their first change
         self._undone = []  # what `undo` has taken away, if it is to be put back
         self._calls = Calls()
+        self.derivatives = []
         self._pruning = _FIRST_PRUNING
 
     # -- before a change ---------------------------------------------------------------------
@@ -165,6 +171,7 @@ class Journal:
         """
         journal = Journal(self.keeps)
         journal._calls = self._calls.again(complete)
+        journal.derivatives = self.derivatives[::-1]
         return journal
 
     # -- afterwards --------------------------------------------------------------------------
@@ -221,6 +228,7 @@ class Journal:
         """Let go of everything that was noted and kept."""
         self._places.clear()
         self._undone.clear()
+        self.derivatives.clear()
         self._calls = Calls()
 
 

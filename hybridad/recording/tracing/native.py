@@ -11,9 +11,16 @@ from collections import deque
 import numpy as np
 
 from hybridad.recording.lines import at_users_line
+from hybridad.recording.nested import DIRECT, MAKERS
 from hybridad.recording.ownership import is_generated_code
 from hybridad.recording.runtime.specials import users
 from hybridad.recording.stop import stop_gradient
+from hybridad.recording.tracing.derivatives import (
+    Pullback,
+    call_derived,
+    call_direct,
+    make_derived,
+)
 from hybridad.recording.tracing.encoding import (
     VIEWS,
     arrays_in,
@@ -125,6 +132,13 @@ class Native:
         if f is stop_gradient and not kwargs and len(args) == 1 and (
                 type(args[0]) is np.ndarray or is_number(args[0])):
             return self.pure(site, f, args, kwargs)
+        if f in MAKERS and args:
+            return make_derived(self, site, f, args, kwargs)
+        if f in DIRECT and args:
+            return call_direct(self, site, DIRECT[f], args, kwargs)
+        if f.__name__ == "__call__" and (type(args[0]) is Pullback or getattr(
+                args[0], "_nested", None) is not None):
+            return call_derived(self, site, args[0], args[1:], kwargs)
         return self.recorder.refuse(f"{f.__name__} of hybridad is called inside", site)
 
     def unfollowed(self, site, x):

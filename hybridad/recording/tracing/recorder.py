@@ -74,7 +74,7 @@ class Recorder(Arrays):
         """Append an operation; returns its id."""
         number = self.new_id()
         kind = type(result)
-        is_argument = op == "input" and kwargs
+        is_argument = op == "variable" or (op == "input" and kwargs)
         aval = None if result is None else aval_of(result)
         if is_argument or (op not in _PASSIVE and not _is_integral(aval) and any(
                 ref.id in self.active for ref in refs_of((args, kwargs)))):

@@ -6,10 +6,10 @@ import numpy as np
 
 from hybridad import tree
 from hybridad._forms import is_form
-from hybridad._record import leaf, raw_of
 from hybridad.recording.net import watch
 from hybridad.recording.runtime.specials import special
 from hybridad.recording.tracing.active import begin, end
+from hybridad.recording.tracing.derivatives import laid_out_alike
 from hybridad.recording.tracing.encoding import encode, is_constant_object
 from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.reads import enter_value
@@ -92,7 +92,7 @@ def _inputs(run, f, args, kwargs, keys, shapes):
             leaves, treedef = tree.flatten(value)
             made = []
             for k, x in enumerate(leaves):
-                x = _laid_out_alike(run, x) if type(x) is np.ndarray else another(x)
+                x = laid_out_alike(run, x) if type(x) is np.ndarray else another(x)
                 name = _name_of(names, key)
                 if treedef.num_nodes > 1:
                     name = f"{name}_{k}"
@@ -104,14 +104,6 @@ def _inputs(run, f, args, kwargs, keys, shapes):
             holder[key] = _input(run, first, value, {}, _name_of(names, key))
             count += 1
     return args, kwargs
-
-
-def _laid_out_alike(run, x):
-    """A copy of an array with the same strides: the order of sums depends on them."""
-    made = raw_of(leaf(run.tape, x))
-    if made.strides != x.copy(order="K").strides:
-        run.spread.append(made)
-    return made
 
 
 def _parameters(f):

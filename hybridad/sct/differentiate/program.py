@@ -61,6 +61,7 @@ class Program:
         Id -> the id of the innermost loop in whose body it is; None outside of loops.
     loops : dict
         Id -> Loop.
+    wanted : frozenset
     active : set
         Ids that depend on a wanted one in a differentiable way.
     pending : dict
@@ -74,6 +75,7 @@ class Program:
         self.memories = {}
         self.home = {}
         self.loops = {}
+        self.wanted = frozenset(wanted)
         self.active = set(wanted)
         self.pending = {}
         self._enter(block, None)
@@ -176,7 +178,7 @@ class Program:
                 node.args):
             raise Unsupported("code that is not followed and gets a differentiated value",
                               node.place)
-        if node.op == "build":
+        if node.op in ("build", "variable"):
             return self._uses_active(node.args)
         if node.op not in ("apply", "write") or not is_differentiable(self.examples[node.id]):
             return False

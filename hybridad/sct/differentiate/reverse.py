@@ -18,7 +18,7 @@ from hybridad.trace.ir import Block, Ref, refs_of, replace
 __all__ = ["reverse"]
 
 
-def reverse(block, wanted, seeds="one", guards="zero"):
+def reverse(block, wanted, seeds="one", guards="zero", writer=None):
     """Append the adjoint to every path of a trace.
 
     Parameters
@@ -34,6 +34,8 @@ def reverse(block, wanted, seeds="one", guards="zero"):
     guards : {"zero", "singular", "none"}
         How zero cotangents are kept zero at singular points; see `guards`. "singular" if the
         adjoint will itself be differentiated, "none" if who runs it looks for NaN in what it gives.
+    writer : Writer, optional
+        Writes the adjoint; by default one that knows nothing but `block`.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def reverse(block, wanted, seeds="one", guards="zero"):
         raise ValueError(f"guards={guards!r}; it must be one of {GUARDS}")
     block = by_number(block)
     program = Program(block, wanted)
-    writer = Writer.beside("adjoint", block, guards)
+    writer = writer or Writer.beside("adjoint", block, guards)
 
     def leaf(blocks):
         with writer.block() as nodes, np.errstate(all="ignore"):

@@ -74,6 +74,8 @@ class Sweep(Values):
                 if node.id in self.program.active:
                     self.writer.at(node)
                     self._pull_part(node, node.args[0], part_of(node, self.program.examples))
+            elif node.op == "variable" and node.id not in self.program.wanted:
+                self.add(node.args[0], self.slots.take(node.id))
             elif node.op == "write" and node.id in self.program.active:
                 g = self.slots.take(node.id)
                 if g is not None:

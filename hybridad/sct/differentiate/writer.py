@@ -11,6 +11,7 @@ import operator
 
 import numpy as np
 
+from hybridad.recording.tracing.memory import base_of
 from hybridad.sct.differentiate.choice import chosen
 from hybridad.sct.differentiate.errors import Unsupported
 from hybridad.sct.differentiate.guards import DENSE, NONZERO, facts_of, is_harmless
@@ -162,7 +163,7 @@ class Writer:
         """The number of the memory that an array shows; None for a number."""
         if not isinstance(x.raw, np.ndarray):
             return None
-        return self._memories.get(x.ref.id, self._owners.get(id(_owner(x.raw)), (None,))[0])
+        return self._memories.get(x.ref.id, self._owners.get(id(base_of(x.raw)), (None,))[0])
 
     def is_own(self, x):
         """Whether an array shows memory that was made here."""
@@ -173,7 +174,7 @@ class Writer:
         return self.is_own(x) and x.raw.flags.owndata
 
     def _know(self, example, memory):
-        owner = _owner(example)
+        owner = base_of(example)
         self._owners.setdefault(id(owner), (memory, owner))
 
     # -- operations --------------------------------------------------------------------------
@@ -188,7 +189,7 @@ class Writer:
         args, kwargs = refs_in(args), refs_in(kwargs)
         memory = None
         if isinstance(example, np.ndarray):
-            memory, _ = self._owners.get(id(_owner(example)), (None, None))
+            memory, _ = self._owners.get(id(base_of(example)), (None, None))
             if memory is None:
                 memory = next(self.memories)
                 self._know(example, memory)
@@ -286,7 +287,7 @@ class Writer:
 
     def shares(self, x, y):
         """Whether two arrays show the same memory."""
-        return _owner(x.raw) is _owner(y.raw)
+        return base_of(x.raw) is base_of(y.raw)
 
     def _append(self, op, target, args, kwargs, example, memory):
         id = next(self.ids)
@@ -330,12 +331,6 @@ def computed(target, args, kwargs):
         return target(*[np.float64(x) if type(x) is float else x for x in args], **kwargs)
     except np.linalg.LinAlgError as error:
         raise Unsupported(f"an example of its derivative fails: {error}") from None
-
-
-def _owner(array):
-    while type(array.base) is np.ndarray:
-        array = array.base
-    return array
 
 
 # What copies here may be a view of an array that comes from outside and has another layout.

@@ -84,7 +84,7 @@ def pull_write(sweep, node, g):
     takes = any(map(sweep.is_active, values))
     if operation in ("add", "subtract"):
         if takes:
-            share = _region(g, path, index)
+            share = _region(_whole(sweep, node, g), path, index)
             sweep.add(values[0], share if operation == "add" else -share, shape_of(share))
         if old_matters:
             sweep.slots.add(array.id, g)
@@ -92,7 +92,7 @@ def pull_write(sweep, node, g):
     if operation in (np.add, np.subtract) and _survivors(
             sweep, node, *taken_apart(path)) is None:
         if takes:
-            share = _region(g, path, index)
+            share = _region(_whole(sweep, node, g), path, index)
             sweep.add(values[0], share if operation is np.add else -share,
                       _shape_there(sweep, node, path))
         if old_matters:
@@ -220,6 +220,14 @@ def way(x, path):
         x = step.target(*args) if type(x) is tuple else call(
             x.writer, step.target, args, step.kwargs)
     return x
+
+
+def _whole(sweep, node, g):
+    """A cotangent as one of which a part can be taken: a number, or in its full shape."""
+    like = sweep.value(node.id)
+    if not shape_of(g) or shape_of(g) == shape_of(like):
+        return g
+    return settled(expanded(sweep.writer, g, like))
 
 
 def _region(g, path, index):

@@ -92,7 +92,7 @@ class Statements:
             source = linecache.getline(place.file, place.line).strip()
             comment = f"# {where}  {source}".rstrip()
         else:
-            comment = f"# {part} of {where}"
+            comment = f"# {'adjoint' if part == 'inner' else part} of {where}"
         self.page.write(depth, comment[:_WIDEST - 4 * depth])
 
     def exit(self, state, depth, condition, place, reason, part="forward", recipe=None):
