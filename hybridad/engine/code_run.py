@@ -22,12 +22,18 @@ class CodeRun:
         Told of effects before they happen.
     """
 
-    __slots__ = ("_errors", "function", "journal")
+    __slots__ = ("_errors", "_journal", "function")
 
     def __init__(self, function):
         self.function = function
-        self.journal = Journal(keeps=True)
-        self._errors = None
+        self._journal = self._errors = None     # most calls have no effects
+
+    @property
+    def journal(self):
+        """See above; made when it is asked for."""
+        if self._journal is None:
+            self._journal = Journal(keeps=True)
+        return self._journal
 
     def foreign(self, function, args, kwargs):
         """Call code that is not followed, in order with all the others."""
