@@ -4,11 +4,13 @@ import itertools
 import linecache
 import os
 import weakref
+from collections import deque
 
 import numpy as np
 
 __all__ = ["Exit", "annotate", "load"]
 
+_dead = deque()     # names of files of functions that have died
 _numbers = itertools.count(1)  # of everything that was loaded: file names have to be unique
 
 
@@ -44,8 +46,11 @@ def load(source, title=None, place=None):
     Returns
     -------
     function
-        With the attribute ``source``. When it dies, the lines that debuggers show die, too.
+        With the attribute ``source``. When it has died, the next call lets go of the lines that
+        debuggers show: a function may die at any time, also while `linecache` goes through them.
     """
+    while _dead:
+        linecache.cache.pop(_dead.popleft(), None)
     title = source.name if title is None else title
     where = "" if place is None else f" {os.path.basename(place.file)}:{place.line}"
     filename = f"<hybridad {title}{where} #{next(_numbers)}>"
@@ -56,7 +61,7 @@ def load(source, title=None, place=None):
     # No time of a file: `linecache.checkcache` lets such an entry alone.
     linecache.cache[filename] = (
         len(source.text), None, source.text.splitlines(keepends=True), filename)
-    weakref.finalize(function, linecache.cache.pop, filename, None)
+    weakref.finalize(function, _dead.append, filename)
     function.source = source
     return function
 

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import linecache
+import os
 import traceback
 
 import pytest
@@ -41,7 +42,20 @@ def test_its_lines_die_with_it():
     assert name in linecache.cache
     del function
     gc.collect()
+    assert name in linecache.cache      # somebody may be going through them at this moment
+    made()
     assert name not in linecache.cache
+
+
+def test_it_may_die_while_its_lines_are_looked_at(monkeypatch, tmp_path):
+    """`linecache.checkcache` takes a list of all names, and looks for files."""
+    file = tmp_path / "other.py"
+    file.write_text("x = 1\n")
+    linecache.getlines(str(file))
+    functions = [made()]
+    monkeypatch.setattr(linecache.os, "stat", lambda name: functions.clear() or os.lstat(name))
+    linecache.checkcache()
+    assert not functions
 
 
 def test_tracebacks_show_generated_lines_and_the_users(tmp_path):
