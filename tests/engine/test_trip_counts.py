@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hybridad import cache_info, value_and_grad
+from hybridad import cache_info, source, value_and_grad
 
 MATRIX = np.array([[0.3, -0.2, 0.0], [0.1, 0.4, 0.3], [0.5, 0.1, 0.2]])
 X = np.array([0.3, -0.2, 0.5])
@@ -135,3 +135,22 @@ def test_a_loop_is_recorded_a_few_times(f):
     for n in (3, 4, 5, 9, 11, 30, 80):
         g(X.copy(), n)
     assert cache_info(g).recordings <= 2
+
+
+def test_a_sum_that_begins_with_a_plain_number_needs_no_iteration_of_its_own():
+    """It is Python's before the loop and NumPy's from then on."""
+    def total(x, n):
+        s = 0.0
+        for i in range(n):
+            s = s + np.sin(x[i])
+        return s
+
+    g = value_and_grad(total)
+    for counts in ((3, 2, 0, 1, 3), (0, 1, 2, 3, 0)):
+        for n in counts:
+            value, gradient = g(X, n)
+            assert value == total(X, n) and type(value) is type(total(X, n))
+            np.testing.assert_allclose(gradient, np.cos(X) * (np.arange(3) < n))
+    lines = [line for line in source(g, X, 3).splitlines() if "np.sin" in line and "#" not in line]
+    assert len(lines) == 1
+    assert cache_info(g).recordings <= 3 and cache_info(g).fallbacks == 0

@@ -109,7 +109,7 @@ def _must_fit(loop, names):
         if mine.id is None and not same_but_refs(mine.before, its.before):
             raise Unmergeable(f"{mine.name} is something else after the loop")
         aval = loop.walk.aval_of_name(its)
-        if mine.id is not None and not same_type(mine.name, aval, mine.aval):
+        if mine.id is not None and not same_type(mine.name, aval, mine.aval, loop.mixes):
             raise Unmergeable(f"{mine.name} is of another type after the loop")
     for k, mine in enumerate(front.names):
         other = loop.shares_as_before(k, names)

@@ -1,5 +1,8 @@
 """Iterations that are one body become a `Loop`."""
 
+import numpy as np
+
+from hybridad.trace.fold.heads import FLOATS
 from hybridad.trace.fold.known import Unproven
 from hybridad.trace.fold.unrolling import Unrolling
 from hybridad.trace.ir import (
@@ -31,15 +34,15 @@ def fold_group(walk, loop, event, names, way, exhausted):
     """
     group = loop.group
     first = loop.count if group is None else group.first
-    peeled = max(first, loop.known.peeled)
+    least = max(first, loop.known.least)
     total = _total(loop, walk)
-    if (total is not None and total < peeled) or (first >= loop.count > 0 and not exhausted):
+    if (total is not None and total < least) or (first >= loop.count > 0 and not exhausted):
         folded = None
     else:
         folded = _Folding(walk, loop, event, names, way)
         folded.check()
     unrolling = Unrolling(walk, loop)
-    if peeled:
+    if least:
         unrolling.guard()
     for k in range(first):
         unrolling.iteration(k)
@@ -213,6 +216,8 @@ class _Folding:
                 self.inner[slot.id] = Ref(id)
             out = walk.new_id() if out is None else out.id
             example = slot.example if slot.named else walk.survey.examples.get(slot.id)
+            if slot.named and name in self.loop.known.floats and aval == FLOATS[0]:
+                aval, example = FLOATS[1], np.float64(example)
             if not slot.named:
                 walk.know(id, aval, slot.source, example)
                 walk.know(out, aval, slot.source, example)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from hybridad.trace.ir import HOLE, Aval, Ref, refs_of
 from hybridad.trace.matching import Unmergeable, same_static
 
-__all__ = ["Front", "Slot", "look", "must_agree", "same_but_refs", "same_type"]
+__all__ = ["FLOATS", "Front", "Slot", "look", "must_agree", "same_but_refs", "same_type"]
 
 
-_FLOATS = Aval("number", "float"), Aval("number", "<f8")
+FLOATS = Aval("number", "float"), Aval("number", "<f8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,15 @@ def look(names, written, versions_of, memory_of, renamed):
     return Front(names, tuple(named + loose + hidden), kept, groups)
 
 
-def must_agree(a, b, strict):
+def must_agree(a, b, strict, mixes):
     """Raise `Unmergeable` unless iterations with these heads can be one body.
 
     Parameters
     ----------
     strict : callable
         ``strict(name)``: whether it matters with whom this name shares memory.
+    mixes : callable
+        See `same_type`.
     """
     if len(a.names) != len(b.names):
         raise Unmergeable("other names are live")
@@ -111,7 +113,7 @@ def must_agree(a, b, strict):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
         if x.id is None and not same_but_refs(x.before, y.before):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
-        if not same_type(x.name, x.aval, y.aval):
+        if not same_type(x.name, x.aval, y.aval, mixes):
             raise Unmergeable(f"{x.name} is {_described(x)} and then {_described(y)}")
     if a.versions != b.versions:
         raise Unmergeable("arrays without a name are written to")
@@ -119,13 +121,19 @@ def must_agree(a, b, strict):
         _groups_must_agree(a, b, strict)
 
 
-def same_type(name, a, b):
+def same_type(name, a, b, mixes):
     """Whether what a name is bound to is of one type in two iterations.
 
     Items of a tuple may be swapped, so they may be numbers of Python's or of NumPy's in turn; what
     becomes of it shows in the operations.
+
+    Parameters
+    ----------
+    a, b : Aval
+    mixes : callable
+        ``mixes(name)``: whether a name may become a number of NumPy's in the first iteration.
     """
-    return a == b or (name.endswith("]") and a in _FLOATS and b in _FLOATS)
+    return a == b or (a in FLOATS and b in FLOATS and (name.endswith("]") or mixes(name)))
 
 
 def _groups_must_agree(a, b, strict):

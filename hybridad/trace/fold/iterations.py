@@ -101,6 +101,15 @@ class OpenLoop:
                 strict.add(name.name)
                 walk.again |= self.known.closed or self.count > 0
 
+    def mixes(self, name):
+        """Let a number be Python's before the loop and NumPy's from then on, if that can be."""
+        if self.kind == "while":    # which may turn out to have no iteration
+            return False
+        if name not in self.known.floats:
+            self.known.floats.add(name)
+            self.walk.again |= self.known.closed
+        return True
+
     def head(self, event):
         """An iteration begins."""
         walk = self.walk
@@ -143,7 +152,7 @@ class OpenLoop:
         """
         if self.group is not None and front is not None:
             try:
-                must_agree(self.group.front, front, self.strict)
+                must_agree(self.group.front, front, self.strict, self.mixes)
             except Unmergeable as difference:
                 self.break_off(difference)
         self.finish(Next(tuple(values)), until)
@@ -238,7 +247,8 @@ class OpenLoop:
 
     def fits(self, slot, names):
         """Whether a name behind the loop is what its slot carries: of that type, and as shared."""
-        if not same_type(slot.name, self.walk.aval_of_name(names[slot.name]), slot.aval):
+        aval = self.walk.aval_of_name(names[slot.name])
+        if not same_type(slot.name, aval, slot.aval, self.mixes):
             return False
         mine = next(k for k, x in enumerate(self.front.names) if x.name == slot.name)
         return self.shares_as_before(mine, names) is None

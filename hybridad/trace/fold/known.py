@@ -47,7 +47,7 @@ class Known:
 
     def state(self):
         """What must not change if earlier trees are to fit."""
-        return {place: (x.peeled, x.unrolled, frozenset(x.strict))
+        return {place: (x.peeled, x.unrolled, frozenset(x.strict), frozenset(x.floats))
                 for place, x in self.loops.items()}
 
 
@@ -66,6 +66,9 @@ class KnownLoop:
     strict : set of str
         Names of arrays that are written to: with whom they share memory must be the same in all
         iterations.
+    floats : set of str
+        Names of numbers that are Python's before the loop and NumPy's from then on. There is an
+        iteration then, so that it is known what they are behind it.
     ways : list
         Triples (label, static names behind the loop, number of this way out).
     closed : bool
@@ -76,8 +79,14 @@ class KnownLoop:
     unrolled: bool = False
     long: bool = False
     strict: set = field(default_factory=set)
+    floats: set = field(default_factory=set)
     ways: list = field(default_factory=list)
     closed: bool = False
+
+    @property
+    def least(self):
+        """How many iterations there are where it is folded."""
+        return max(self.peeled, 1 if self.floats else 0)
 
     def must_fold(self):
         """It is too long to be written out; raise `FoldAgain` if that was what was done so far."""

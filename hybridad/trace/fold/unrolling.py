@@ -68,12 +68,12 @@ class Unrolling:
         if not self.dynamic:
             return
         length, total, walk = self._length(), self.total(), self.walk
-        peeled = self.loop.known.peeled if not self.loop.known.unrolled else 0
-        if peeled:
-            enough = self._node(operator.ge, (length, peeled), total >= peeled,
+        least = self.loop.known.least if not self.loop.known.unrolled else 0
+        if least:
+            enough = self._node(operator.ge, (length, least), total >= least,
                                 Aval("number", "bool"))
-            walk.line.decide(enough, "bool", total >= peeled, self.loop.place)
-            if total >= peeled and not exactly:
+            walk.line.decide(enough, "bool", total >= least, self.loop.place)
+            if total >= least and not exactly:
                 return
         walk.line.decide(length, "value", total, self.loop.place)
 

@@ -14,14 +14,16 @@ FLOAT, INT, BOOL = [Aval("number", x) for x in ("float", "int", "bool")]
 PLACE = Place("f.py", 3, "f", 0, "for.loop")
 
 
-def test_a_type_that_changes_at_the_very_end_peels():
-    """With no iteration `y` would be of another type behind the loop."""
+def test_a_number_that_becomes_numpys_at_the_very_end_wants_an_iteration():
+    """With none `y` would be of another type behind the loop."""
     program = [("set", "y", 0.5), ("for", "i", "n", [("set", "y", ("item", "x", "i"))]),
                ("return", "y")]
     known = Known()
-    fold(record(program, inputs(np.random.default_rng(0), 1, 1))[0], known)
-    assert [loop.peeled for loop in known.loops.values()] == [1]
-    assert "float and then" in known.reasons[0] or "another type" in known.reasons[0]
+    tree = fold(record(program, inputs(np.random.default_rng(0), 1, 1))[0], known)
+    (loop,) = known.loops.values()
+    assert (loop.peeled, loop.floats, loop.least) == (0, {"y"}, 1)
+    assert known.reasons == ()
+    assert tree.end.kind == "bool" and [*tree.end.sides] == [True]
 
 
 def test_later_runs_tell_whether_trees_still_fit():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hybridad.trace.fold.heads import look, must_agree, same_but_refs
+from hybridad.trace.fold.heads import look, must_agree, same_but_refs, same_type
 from hybridad.trace.ir import HOLE, Aval, Ref
 from hybridad.trace.matching import Unmergeable
 from hybridad.trace.path import Name
@@ -34,16 +34,31 @@ def test_slots():
 ])
 def test_keys_must_be_equal(a, b, what):
     with pytest.raises(Unmergeable, match=what):
-        must_agree(front(a), front(b), lambda name: False)
-    must_agree(front(a), front(a), lambda name: True)
+        must_agree(front(a), front(b), lambda name: False, never)
+    must_agree(front(a), front(a), lambda name: True, never)
+
+
+def never(name):
+    return False
+
+
+def test_numbers_may_become_numpys():
+    double, single = Aval("number", "<f8"), Aval("number", "<f4")
+    assert same_type("y", FLOAT, FLOAT, never)
+    assert not same_type("y", FLOAT, double, never)
+    assert same_type("y", FLOAT, double, lambda name: name == "y")
+    assert not same_type("z", FLOAT, double, lambda name: name == "y")
+    assert same_type("pair[1]", double, FLOAT, never)   # items may be swapped
+    assert not same_type("y", FLOAT, single, lambda name: True)
+    assert not same_type("pair[1]", FLOAT, single, lambda name: True)
 
 
 def test_sharing_matters_where_it_is_strict():
     apart = front(Name("y", Ref(1), 10, ARRAY, 1), Name("z", Ref(2), 11, ARRAY, 2))
     shared = front(Name("y", Ref(1), 10, ARRAY, 3), Name("z", Ref(2), 11, ARRAY, 3))
-    must_agree(apart, shared, lambda name: False)
+    must_agree(apart, shared, lambda name: False, never)
     with pytest.raises(Unmergeable, match="shares its memory"):
-        must_agree(apart, shared, lambda name: name.name == "z")
+        must_agree(apart, shared, lambda name: name.name == "z", never)
 
 
 def test_same_but_refs():
