@@ -9,8 +9,8 @@ __all__ = ["remove_constant_phis"]
 def remove_constant_phis(block, survey=None):
     """A tree in which no phi is just ``phi = phi``.
 
-    Only phis that begin with an earlier value go; one that begins with a static value or with
-    nothing (`HOLE`) stays.
+    Only phis that begin with an earlier value or with a plain number go, as the cotangent of a sum
+    does; one that begins with nothing (`HOLE`) stays.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ def remove_constant_phis(block, survey=None):
                                  if not _stays(phi, value)])
             elif type(x) is Loop:
                 constant = constant or bool(x.phis)
-                changing.update([phi.id for phi in x.phis if type(phi.init) is not Ref])
+                changing.update([phi.id for phi in x.phis
+                                 if type(phi.init) is not Ref and not _is_number(phi)])
         changed = _Removal(changing).run(block) if constant else block
         if changed is block:
             return block
@@ -39,7 +40,24 @@ def remove_constant_phis(block, survey=None):
 
 def _stays(phi, value):
     """Whether `value` in the next iteration is what the phi has been all the time."""
-    return type(phi.init) is Ref and type(value) is Ref and value.id in (phi.id, phi.init.id)
+    if type(value) is not Ref:
+        return _is_number(phi) and type(value) is type(phi.init) and repr(value) == repr(phi.init)
+    return value.id == phi.id or (type(phi.init) is Ref and value.id == phi.init.id)
+
+
+def _is_number(phi):
+    """Whether a phi begins with a plain number."""
+    return type(phi.init) in (float, complex) and phi.aval is not None and (
+        phi.aval.kind == "number")
+
+
+class _Static:
+    """What stands for a phi that is always the same number."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
 
 
 class _Removal(Rewriter):
@@ -55,13 +73,20 @@ class _Removal(Rewriter):
         self._kept.append([phi.id in self.changing for phi in loop.phis])
         for phi in loop.phis:
             if phi.id not in self.changing:
-                init = self.renamed(phi.init).id
-                self.stand_for(init, self.shown.get(init), phi)
-                self.alias[phi.out] = init
+                init = self.renamed(phi.init)
+                if type(init) is Ref:
+                    self.stand_for(init.id, self.shown.get(init.id), phi)
+                    self.alias[phi.out] = init.id
+                else:
+                    self.alias[phi.id] = self.alias[phi.out] = _Static(init)
             else:
                 self.shown[phi.id] = self.shown[phi.out] = phi.memory
         if loop.item is not None:
             self.shown[loop.item] = loop.item_memory
+
+    def _ref(self, ref):
+        found = self.alias.get(ref.id)
+        return found.value if type(found) is _Static else super()._ref(ref)
 
     def node(self, node, out):
         self.shown[node.id] = node.memory

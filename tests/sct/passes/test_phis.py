@@ -29,6 +29,32 @@ def test_what_never_changes_is_what_it_began_with():
     ]
 
 
+def test_a_number_that_is_always_the_same():
+    assert cleaned(remove_constant_phis, """
+        %0 = input 0  : float
+        loop %1 range 0, 4, 1
+          item %2  : int
+          phi %3 = 1.0 -> %4  : float
+          phi %5 = 0.0 -> %6  : float
+          phi %7 = 2.0 -> %8  : float
+          %9 = %3 * %0  : float
+          next %3, -0.0, 2.0
+        %10 = %4 * %6  : float
+        %11 = %10 * %8  : float
+        return %11
+    """) == [
+        "%0 = input 0",
+        "loop %1 range 0, 4, 1",
+        "  item %2",
+        "  phi %5 = 0.0 -> %6",
+        "  %9 = 1.0 * %0",
+        "  next -0.0",
+        "%10 = 1.0 * %6",
+        "%11 = %10 * 2.0",
+        "return %11",
+    ]
+
+
 def test_one_that_goes_lets_another_one_go():
     lines = cleaned(remove_constant_phis, """
         %0 = input 0  : float64
@@ -64,12 +90,11 @@ def test_one_that_changes_on_one_way_stays():
     assert "  phi %3 = %0 -> %4" in cleaned(remove_constant_phis, text)
 
 
-def test_one_that_begins_with_a_number_stays():
-    text = """
+def test_what_is_returned_may_become_a_number():
+    assert cleaned(remove_constant_phis, """
         loop %1 range 0, 4, 1
           item %2  : int
           phi %3 = 1.0 -> %4  : float
           next %3
         return %4
-    """
-    assert "  phi %3 = 1.0 -> %4" in cleaned(remove_constant_phis, text)
+    """)[-1] == "return 1.0"
