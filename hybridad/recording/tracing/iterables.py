@@ -137,7 +137,6 @@ def indices(site, run, recipe):
     recipe : Recipe or None
         Of the values by the number; None: they are the numbers.
     """
-    first, stop, step = 0, recipe.size, 1
     inner = recipe
     if recipe.kind == "range":
         (first, stop, step), inner = recipe.of, None
@@ -148,6 +147,8 @@ def indices(site, run, recipe):
             start, _, ahead = inner.of
             first = _plus(site, start, _times(site, first, ahead))
             stop, step, inner = site.sub(start, ahead), site.neg(ahead), None
+    else:
+        first, stop, step = 0, recipe.size, 1
     spec = first, stop, step
     return encode(run.recorder, spec), range(*map(int, spec)), inner
 

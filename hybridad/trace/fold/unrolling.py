@@ -53,7 +53,7 @@ class Unrolling:
         if self.loop.kind == "range":
             values = [self._value(x) for x in spec]
             known = range(*values) if all(type(x) is not None for x in values) else None
-            self._range = self._node(range, spec, known, Aval("object", "range"))
+            self._range = self._node(range, _short(spec), known, Aval("object", "range"))
             return self._node(len, (self._range,), len(known))
         self._range = spec[0]
         return self._node(len, spec, len(self._value(spec[0])))
@@ -134,3 +134,11 @@ class Unrolling:
         else:
             start = start + ahead
         return start, stop, step
+
+
+def _short(spec):
+    """The arguments of a range, as few as there have to be."""
+    start, stop, step = spec
+    if type(step) is not int or step != 1:
+        return spec
+    return (stop,) if type(start) is int and start == 0 else (start, stop)
