@@ -8,6 +8,7 @@ from hybridad._sweep import Sweep
 from hybridad.errors import ScopeError, message
 from hybridad.recording.results import check_scope
 from hybridad.recording.run import tape_in_progress
+from hybridad.recording.runtime.operands import as_complex, as_float
 
 __all__ = ["Members", "recording_tape", "sweep"]
 
@@ -112,8 +113,11 @@ class Members:
         return value
 
     def _recorded(self, value, like):
-        if type(like) is not np.ndarray:
-            return value
+        if type(like) is not np.ndarray:    # Python's numbers stay Python's
+            found = type(raw_of(value))
+            if type(like) is float and found is np.float64:
+                return as_float(value)
+            return as_complex(value) if type(like) is complex and found is np.complex128 else value
         if value.dtype != like.dtype:
             return value.astype(like.dtype)
         node = storage_node(value)

@@ -2,14 +2,18 @@
 
 import ast
 import contextlib
-import types
-from collections import deque
 
 import numpy as np
 
 from hybridad.recording.instrument.source import find_definition
-from hybridad.recording.runtime.attributes import dict_of
-from hybridad.recording.tracing.encoding import encode, is_bound
+from hybridad.recording.tracing.contents import (
+    Opaque,
+    content_of,
+    counts_of,
+    owner_of,
+    reachable,
+    without_leaf,
+)
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
 from hybridad.recording.tracing.memory import Array, NotTraced
 from hybridad.recording.tracing.recorder import place_of
@@ -72,6 +76,8 @@ class _Open:
 
     __slots__ = (
         "changes",
+        "contents",
+        "counting",
         "current",
         "entered",
         "frame",
@@ -85,6 +91,7 @@ class _Open:
         "reads",
         "source",
         "spec",
+        "told",
         "waiting",
     )
 
@@ -94,6 +101,7 @@ class _Open:
         self.kind, self.spec, self.item = "other", (), None
         self.label, self.last, self.current = 0, {}, {}
         self.reach = None
+        self.contents, self.counting = {}, []
         self.waiting = []
 
 
@@ -259,7 +267,8 @@ class Loops:
             names, values = values.keys(), values.values()
         told = []
         for name, value in zip(names, values):
-            told += self._parts(name, self._before(value), name in loop.source.stored)
+            before = self._counted(loop, name, None, self._before(value), told)
+            told += self._parts(name, before, name in loop.source.stored)
         self.run.recorder.events.append(Jump(loop.number, loop.label or 0, tuple(told)))
 
     # -- errors ----------------------------------------------------------------------------------
@@ -286,15 +295,18 @@ class Loops:
     def changes(self, x):
         """A container or an object of the run's own is about to be changed.
 
-        What was there before an iteration carries something to the next one that `fold` cannot
-        see: such loops are written out.
+        What was there before an iteration carries something to the next one. If it is not a part
+        of what names stand for, `fold` cannot see it: such loops are written out.
         """
         for loop in self.open:
             if loop.place in self.run.recorder.hidden:
                 continue
             if loop.reach is None:
                 loop.reach = reachable(loop.current.values())
-            if id(x) in loop.reach:
+                loop.told = {}
+                for value in loop.current.values():
+                    content_of(self.run, value, loop.told)
+            if id(x) in loop.reach and id(x) not in loop.told:
                 reason = f"a {type(x).__name__} is changed in the loop"
                 self.run.recorder.hidden[loop.place] = reason
 
@@ -307,11 +319,13 @@ class Loops:
         # All of them first: views that are taken again are so before the iteration begins.
         before = [self._before(loop.last.get(name, HOLE) if name in loop.source.targets else value)
                   for name, value in zip(names, values)]
+        self._note_counts(loop, names, before)
         for name, value, its in zip(names, values, before):
             if name in loop.source.targets:
                 heads.append(self._fresh_target(name, its, value))
                 new.append(value)
                 continue
+            its = self._counted(loop, name, value, its, heads)
             new.append(self._rebound(name, value, its, name in loop.source.stored, heads))
         item = loop.item
         recorder.events.append(Head(
@@ -341,11 +355,37 @@ class Loops:
         if value is HOLE or type(value).__name__ == "Unbound":
             return HOLE
         if type(value) is range and self.run.recorder.varies(value):
-            return _Opaque(value)
-        try:
-            return encode(self.run.recorder, value)
-        except NotTraced:
-            return _Opaque(value)
+            return Opaque(value)
+        return content_of(self.run, value, {})
+
+    def _note_counts(self, loop, names, before):
+        """Which integers in slots have changed since the last head: they have names from now on."""
+        for name, its in zip(names, before):
+            for path in counts_of(loop.contents.get(name), its):
+                if (name, path) not in loop.counting:
+                    loop.counting.append((name, path))
+        loop.contents = dict(zip(names, before))
+
+    def _counted(self, loop, name, value, content, heads):
+        """The content of a name without its integers that have names; these go to `heads`.
+
+        `value`: what it is the content of, where they are to be values of their own; else None.
+        """
+        for known, path in loop.counting:
+            if known != name:
+                continue
+            content, leaf = without_leaf(content, path)
+            if leaf is HOLE:
+                continue
+            part = name + "".join([f"[{key!r}]" for key in path])
+            owner = None if value is None else owner_of(value, path)
+            if owner is None:
+                heads.append(Name(part, leaf))
+                continue
+            made, head = self._rebound_leaf(part, owner[path[-1]], leaf)
+            owner[path[-1]] = made
+            heads.append(head)
+        return content
 
     def _parts(self, name, before, stored):
         """What a name is bound to; of a tuple that the loop may assign, item by item."""
@@ -395,52 +435,10 @@ class Loops:
         left, new = [], []
         before = list(map(self._before, values))
         for name, value, its in zip(names, values, before):
+            its = self._counted(loop, name, value, its, left)
             new.append(self._rebound(name, value, its, name in loop.source.stored, left))
         recorder.events.append(Exit(loop.number, tuple(left)))
         return tuple(new)
-
-
-_LEAVES = (np.ndarray, float, int, complex, bool, str, bytes, type(None), Dynamic, type,
-           types.ModuleType)
-_MANY = 10_000
-
-
-def reachable(values):
-    """The ids of the containers and objects in values, also those behind them."""
-    found, stack = {}, list(values)
-    while stack and len(found) < _MANY:
-        x = stack.pop()
-        kind = type(x)
-        if kind in _LEAVES or id(x) in found or issubclass(kind, np.generic):
-            continue
-        found[id(x)] = x
-        if issubclass(kind, dict):
-            stack.extend(dict.values(x))
-        elif issubclass(kind, (list, tuple, set, frozenset, deque)):
-            stack.extend(x)
-        elif kind is types.FunctionType:
-            stack.extend(cell.cell_contents for cell in x.__closure__ or () if is_bound(cell))
-        else:
-            stack.extend(dict_of(x).values())
-    return found
-
-
-class _Opaque:
-    """A value that no operation can have as an argument; known by what it is."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return type(other) is _Opaque and other.value is self.value
-
-    def __hash__(self):
-        return id(self.value)
-
-    def __repr__(self):
-        return f"<{type(self.value).__name__}>"
 
 
 def _nothing(site, names, values, construct):

@@ -51,11 +51,14 @@ def test_a_loop_that_carries_something_unseen_is_told():
         def __init__(self):
             self.n = 0
 
+    def looking_at(box):
+        return lambda: box
+
     def f(x):
-        box, total = Box(), 0.0
+        look, total = looking_at(Box()), 0.0    # what is behind it no name tells
         for v in x:
-            box.n += 1
-            total = total + v * box.n
+            look().n += 1
+            total = total + v * look().n
         return total
 
     _, result, hidden = trace(f, (X.copy(),), {}, [0], Journal(keeps=True))

@@ -1,0 +1,209 @@
+"""Slots of dicts, lists and objects that loops change, at trip counts in any order."""
+
+import numpy as np
+import pytest
+
+from hybridad import cache_info, value_and_grad
+
+X, W = np.array([0.3, -0.2, 0.5, 0.1, 0.7]), 0.9
+
+
+class Particle:
+    """Moves by changing itself."""
+
+    def __init__(self, p, v):
+        self.p, self.v = p, v
+
+    def step(self, dt):
+        self.p = self.p + dt * self.v
+        self.v = self.v - dt * np.sin(self.p)
+
+
+class Counting(Particle):
+    """Counts its steps."""
+
+    steps = 0
+
+    def step(self, dt):
+        super().step(dt)
+        self.steps += 1
+
+
+class Filter:
+    """Has a flag, a state that is None at first, and a buffer that is written in place."""
+
+    def __init__(self, gain):
+        self.gain, self.state, self.started = gain, None, False
+        self.buffer = np.zeros(3)
+
+    def feed(self, value):
+        if not self.started:
+            self.state, self.started = value, True
+        else:
+            self.state = self.gain * self.state + value
+        self.buffer[1:] = self.buffer[:-1]
+        self.buffer[0] = self.state
+        return self.state
+
+
+def dict_slots(x, w, n):
+    state = {"p": x[0], "v": w}
+    for _ in range(n):
+        state["p"] = state["p"] + 0.1 * state["v"]
+        state["v"] = state["v"] - 0.1 * np.sin(state["p"])
+    return state["p"] ** 2 + state["v"]
+
+
+def list_slots(x, w, n):
+    s = [x[0], w * x[1]]
+    for _ in range(n):
+        s[0] = s[0] + 0.1 * s[1]
+        s[1] -= 0.1 * np.sin(s[0])
+    return s[0] * s[1] + w
+
+
+def swapped_slots(x, w, n):
+    s = {"a": np.sin(w), "b": w}
+    for _ in range(n):
+        s["a"], s["b"] = s["b"], s["a"]
+    return w + 10 * s["a"] + np.sum(x) * s["b"]
+
+
+def swapped_and_read(x, w, n):
+    s, t = [np.sin(w), w], 0.0
+    for _ in range(n):
+        s[0], s[1] = s[1], s[0]
+        t = t + w * s[0]
+    return t + s[0] * x[0]
+
+
+def attributes(x, w, n):
+    q = Particle(x[0], w)
+    for _ in range(n):
+        q.step(0.1)
+    return q.p ** 2 + 0.1 * q.v
+
+
+def counted_steps(x, w, n):
+    q = Counting(x[0], w)
+    for _ in range(n):
+        q.step(0.1)
+    return q.p ** 2 + 0.1 * q.v + q.steps * x[1]
+
+
+def attributes_of_two(x, w, n):
+    a, b = Particle(x[0], w), Particle(x[1], x[2])
+    for _ in range(n):
+        a.step(0.05)
+        b.v = b.v + 0.1 * (a.p - b.p)
+        b.step(0.05)
+        a, b = b, a
+    return a.p * b.v + a.v
+
+
+def objects_in_a_list(x, w, n):
+    many = [Particle(v, w) for v in x[:3]]
+    for _ in range(n):
+        for q in many:
+            q.step(0.05)
+        many[0].v = many[0].v + 0.1 * many[1].p
+    return many[0].p * many[1].p + many[2].v
+
+
+def new_objects(x, w, n):
+    q = Particle(x[0], w)
+    for _ in range(n):
+        q = Particle(q.p + 0.1 * q.v, q.v - 0.1 * np.sin(q.p))
+    return q.p * q.v
+
+
+def flags_and_none(x, w, n):
+    f, total = Filter(w * 0.5), 0.0
+    for k in range(n):
+        total = total + f.feed(x[k % 5])
+    return total + np.sum(f.buffer**2)
+
+
+def one_dict_by_two_names(x, w, n):
+    a = {"s": w}
+    b = a
+    for k in range(n):
+        a["s"] = a["s"] * 0.9 + x[k % 5]
+        b["s"] = b["s"] + 0.1
+    return a["s"] * b["s"]
+
+
+def seen_by_a_closure(x, w, n):
+    state = {"s": w, "count": 0}
+
+    def advance(v):
+        state["s"] = state["s"] * 0.8 + np.sin(v)
+        state["count"] += 1
+        return state["s"]
+
+    total = 0.0
+    for k in range(n):
+        total = total + advance(x[k % 5])
+    return total + state["s"] + state["count"]
+
+
+def keys_that_come(x, w, n):
+    state = {}
+    for k in range(n):
+        state["s"] = state.get("s", w) * 0.9 + x[k % 5]
+    return state.get("s", 2.0 * w)
+
+
+def left_early(x, w, n):
+    q = Particle(x[0], w)
+    for _ in range(n):
+        q.step(0.2)
+        if q.p > 1.2:
+            q.v = -q.v * 0.9
+            break
+    return q.p + q.v
+
+
+def nested_loops(x, w, n):
+    state = {"m": w, "rows": [x * 1.0, x * w]}
+    for _ in range(n):
+        for j in range(2):
+            state["rows"][j] = 0.9 * state["rows"][j] + 0.1 * state["m"]
+        state["m"] = np.mean(state["rows"][0])
+    return state["m"] + np.sum(state["rows"][1] ** 2)
+
+
+PROGRAMS = (
+    dict_slots, list_slots, swapped_slots, swapped_and_read, attributes, counted_steps,
+    attributes_of_two,
+    objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names, seen_by_a_closure,
+    keys_that_come, left_early, nested_loops)
+FOLDED = (dict_slots, list_slots, attributes, counted_steps, new_objects, left_early, nested_loops)
+ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),
+          (2, 1, 0, 5, 5), (70, 70, 3, 3, 1, 1, 0, 0))
+
+
+def slopes(f, n, step=1e-6):
+    points = [(X + step * e, W) for e in np.eye(5)] + [(X, W + step)]
+    before = [(X - step * e, W) for e in np.eye(5)] + [(X, W - step)]
+    return [(f(*a, n) - f(*b, n)) / (2 * step) for a, b in zip(points, before)]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_each_is_as_in_plain_python(f, order):
+    vg = value_and_grad(f, (0, 1), verify=False)
+    for n in order:
+        value, (by_x, by_w) = vg(X, W, n)
+        plain = f(X, W, n)
+        assert value == plain and type(value) is type(plain)
+        np.testing.assert_allclose([*by_x, by_w], slopes(f, n), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", FOLDED)
+def test_what_slots_carry_is_folded(f):
+    vg = value_and_grad(f, (0, 1))
+    for n in (3, 70, 500, 8, 1, 0, 4, 60, 2):
+        vg(X, W, n)
+    assert cache_info(vg).recordings <= 5
+    assert cache_info(vg).fallbacks == 0
