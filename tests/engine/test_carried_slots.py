@@ -147,6 +147,33 @@ def seen_by_a_closure(x, w, n):
     return total + state["s"] + state["count"]
 
 
+def decaying_rate(x, w, n):
+    state = {"w": w, "rate": 0.1, "t": 0}
+    for _ in range(n):
+        state["t"] += 1
+        state["w"] = state["w"] - state["rate"] * np.sin(state["w"] * x[state["t"] % 5])
+        state["rate"] *= 0.9
+    return state["w"] ** 2 + state["rate"] * x[1] + state["t"]
+
+
+def swapped_buffers(x, w, n):
+    s = {"new": x * 1.0, "old": x * w}
+    for _ in range(n):
+        s["new"][1:-1] = s["old"][1:-1] + 0.1 * (s["old"][2:] - s["old"][:-2])
+        s["new"], s["old"] = s["old"], s["new"]
+    return np.sum(s["new"] ** 2) + np.sum(s["old"])
+
+
+def buffers_of_an_object(x, w, n):
+    f = Filter(w)
+    f.other = x[:3] * 1.0
+    for k in range(n):
+        f.other *= 0.9
+        f.buffer, f.other = f.other, f.buffer
+        f.buffer[k % 3] += w
+    return np.sum(f.buffer**2) + np.sum(f.other * x[0])
+
+
 def keys_that_come(x, w, n):
     state = {}
     for k in range(n):
@@ -177,8 +204,9 @@ PROGRAMS = (
     dict_slots, list_slots, swapped_slots, swapped_and_read, attributes, counted_steps,
     attributes_of_two,
     objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names, seen_by_a_closure,
-    keys_that_come, left_early, nested_loops)
-FOLDED = (dict_slots, list_slots, attributes, counted_steps, new_objects, left_early, nested_loops)
+    keys_that_come, left_early, nested_loops, decaying_rate, swapped_buffers, buffers_of_an_object)
+FOLDED = (decaying_rate, dict_slots, list_slots, attributes, counted_steps, new_objects, left_early,
+          nested_loops)
 ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),
           (2, 1, 0, 5, 5), (70, 70, 3, 3, 1, 1, 0, 0))
 

@@ -2,7 +2,8 @@
 
 A dict, a list, a tuple or an object of the run's own is told by its content, so `fold` sees what
 its slots carry from one iteration to the next. Its numbers and arrays are values of the run, known
-by what they are; only integers, which have no identity, have to be given names.
+by what they are; numbers that come from no value of the run have to be given names once they
+change, as a counter does, or a rate that decays.
 """
 
 import types
@@ -93,7 +94,7 @@ class Opaque:
 
 
 def counts_of(before, now):
-    """The ways to integers that are other ones now, in contents that are alike otherwise.
+    """The ways to plain numbers that are other ones now, in contents that are alike otherwise.
 
     Yields
     ------
@@ -111,7 +112,7 @@ def counts_of(before, now):
         return
     for key in keys:
         a, b = before[key], now[key]
-        if type(a) is type(b) is int and a != b:
+        if type(a) is type(b) and type(a) in (int, float) and a != b:
             yield (key,)
         else:
             for path in counts_of(a, b):
@@ -119,7 +120,7 @@ def counts_of(before, now):
 
 
 def without_leaf(content, path):
-    """A content with `HOLE` at the end of a way, and what was there; `HOLE` if it is no integer."""
+    """A content with `HOLE` at the end of a way, and what was there; `HOLE` if it is no number."""
     key, *rest = path
     kind = type(content)
     if not (kind is dict and key in content) and not (
@@ -129,7 +130,7 @@ def without_leaf(content, path):
         part, leaf = without_leaf(content[key], rest)
     else:
         part, leaf = HOLE, content[key]
-        if type(leaf) is not int and type(leaf) is not Ref:
+        if type(leaf) not in (int, float, Ref):
             return content, HOLE
     if leaf is HOLE:
         return content, HOLE

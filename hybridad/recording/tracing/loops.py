@@ -359,7 +359,7 @@ class Loops:
         return content_of(self.run, value, {})
 
     def _note_counts(self, loop, names, before):
-        """Which integers in slots have changed since the last head: they have names from now on."""
+        """Which plain numbers in slots have changed since the last head: they get names."""
         for name, its in zip(names, before):
             for path in counts_of(loop.contents.get(name), its):
                 if (name, path) not in loop.counting:
@@ -367,7 +367,7 @@ class Loops:
         loop.contents = dict(zip(names, before))
 
     def _counted(self, loop, name, value, content, heads):
-        """The content of a name without its integers that have names; these go to `heads`.
+        """The content of a name without its numbers that have names; these go to `heads`.
 
         `value`: what it is the content of, where they are to be values of their own; else None.
         """

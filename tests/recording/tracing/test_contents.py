@@ -65,16 +65,18 @@ def test_reachable_goes_behind_closures_too():
     ({"k": 1, "y": Ref(1)}, {"k": 2, "y": Ref(2)}, [("k",)]),
     ([1, [2, 3]], [1, [2, 4]], [(1, 1)]),
     ({"k": 1}, {"k": 1}, []), ({"k": 1}, {"j": 2}, []), ({"k": 1}, {"k": Ref(1)}, []),
+    ({"r": 0.1}, {"r": 0.05}, [("r",)]), ({"r": 1}, {"r": 0.5}, []),
     ({"k": True}, {"k": False}, []), ([1], [1, 2], []), ((1, 2), (1, 3), []), (None, {"k": 1}, []),
 ])
-def test_integers_that_change(before, now, paths):
+def test_plain_numbers_that_change(before, now, paths):
     assert [*counts_of(before, now)] == paths
 
 
 @pytest.mark.parametrize(("content", "path", "wanted"), [
     ({"a": {"k": 1}, "b": 2}, ("a", "k"), ({"a": {"k": HOLE}, "b": 2}, 1)),
     ([Ref(3), 1], (0,), ([HOLE, 1], Ref(3))),
-    ({"a": 1.5}, ("a",), ({"a": 1.5}, HOLE)), ({"a": 1}, ("b",), ({"a": 1}, HOLE)),
+    ({"a": 1.5}, ("a",), ({"a": HOLE}, 1.5)), ({"a": None}, ("a",), ({"a": None}, HOLE)),
+    ({"a": 1}, ("b",), ({"a": 1}, HOLE)),
     ([1], (4,), ([1], HOLE)), (7, ("a",), (7, HOLE)), ({"a": 1}, ("a", "b"), ({"a": 1}, HOLE)),
 ])
 def test_a_content_without_one(content, path, wanted):
