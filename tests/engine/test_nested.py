@@ -311,3 +311,39 @@ def test_what_stays_on_the_tape(program, reason):
 def writes(y):
     y[0] = y[1] ** 2
     return np.sum(y**3)
+
+
+class Adam:
+    """D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015."""
+
+    def __init__(self, rate):
+        self.rate, self.t, self.m, self.v = rate, 0, 0.0, 0.0
+
+    def step(self, p, g):
+        self.t += 1
+        self.m = 0.9 * self.m + 0.1 * g
+        self.v = 0.999 * self.v + 0.001 * g * g
+        m, v = self.m / (1 - 0.9**self.t), self.v / (1 - 0.999**self.t)
+        return p - self.rate * m / (np.sqrt(v) + 1e-8)
+
+
+def test_training_is_differentiated_by_its_rate():
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(20, 4)), rng.normal(size=4)
+
+    def loss(w):
+        return np.mean((np.tanh(x @ w) - 0.5) ** 2)
+
+    def trained(rate, n):
+        w_n, adam = w, Adam(rate)
+        for _ in range(n):
+            w_n = adam.step(w_n, grad(loss)(w_n))
+        return loss(w_n)
+
+    vg = value_and_grad(trained)
+    for n in (5, 5, 30, 100, 3, 1, 60):
+        value, g = vg(0.05, n)
+        wanted = (trained(0.05 + 1e-6, n) - trained(0.05 - 1e-6, n)) / 2e-6
+        np.testing.assert_allclose(value, trained(0.05, n), rtol=1e-9)
+        np.testing.assert_allclose(g, wanted, rtol=1e-5, atol=1e-8)
+    assert cache_info(vg).recordings <= 3 and cache_info(vg).hits >= 4
