@@ -100,7 +100,7 @@ class _Expanding:
                 node = replace(node, body=body)
             elif node.op == "pull":
                 group = [node]
-                while number < len(block.nodes) and _goes_with(node, block.nodes[number]):
+                while number < len(block.nodes) and _goes_with(group, block.nodes[number]):
                     group.append(block.nodes[number])
                     number += 1
                 made, line = self._expanded(group, line)
@@ -181,8 +181,10 @@ class _Expanding:
         return found
 
 
-def _goes_with(node, other):
-    return type(other) is Node and other.op == "pull" and other.args[:2] == node.args[:2]
+def _goes_with(group, other):
+    """Whether an operation is a pull of the same values, by a variable that is none of theirs."""
+    return (type(other) is Node and other.op == "pull" and other.args[:2] == group[0].args[:2]
+            and all(other.args[2] != node.args[2] for node in group))
 
 
 def _ids_of(node):

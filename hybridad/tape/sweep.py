@@ -120,6 +120,8 @@ class Members:
             return as_complex(value) if type(like) is complex and found is np.complex128 else value
         if value.dtype != like.dtype:
             return value.astype(like.dtype)
+        if not raw_of(value).flags.writeable:   # numbers that were repeated
+            return value.copy("K")
         node = storage_node(value)
         if node < self.begin or node in self.taken:
             return value.copy("K")

@@ -174,6 +174,19 @@ def buffers_of_an_object(x, w, n):
     return np.sum(f.buffer**2) + np.sum(f.other * x[0])
 
 
+def one_more_at_the_end(x, w, n):
+    """By which way the loop was left tells how many there are behind it."""
+    items, key = [w], {"a": x[0]}
+    while True:
+        if n > 2:
+            w = w * 0.9
+        else:
+            items.append(0.8)
+            key["b"] = x[1]
+        break
+    return sum(items) + w + sum(key.values())
+
+
 def keys_that_come(x, w, n):
     state = {}
     for k in range(n):
@@ -204,7 +217,8 @@ PROGRAMS = (
     dict_slots, list_slots, swapped_slots, swapped_and_read, attributes, counted_steps,
     attributes_of_two,
     objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names, seen_by_a_closure,
-    keys_that_come, left_early, nested_loops, decaying_rate, swapped_buffers, buffers_of_an_object)
+    keys_that_come, one_more_at_the_end, left_early, nested_loops, decaying_rate, swapped_buffers,
+    buffers_of_an_object)
 FOLDED = (decaying_rate, dict_slots, list_slots, attributes, counted_steps, new_objects, left_early,
           nested_loops)
 ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),

@@ -99,8 +99,7 @@ PROGRAMS = (
     tuple_turned_around, list_turned_around, list_turned_around_and_read, state_in_a_list,
     state_in_a_dict, one_value_twice, one_value_twice_in_a_list, best_with_its_index,
     nested_tuples, none_at_first, shape_in_a_tuple)
-FOLDED = (tuple_turned_around, state_in_a_list, state_in_a_dict, one_value_twice,
-          best_with_its_index, nested_tuples)
+FOLDED = (state_in_a_list, state_in_a_dict, one_value_twice, nested_tuples)
 ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),
           (2, 1, 0, 5, 5), (70, 70, 3, 3, 1, 1, 0, 0))
 

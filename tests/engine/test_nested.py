@@ -313,6 +313,34 @@ def writes(y):
     return np.sum(y**3)
 
 
+def test_what_is_pulled_twice_is_two_arrays():
+    def program(x):
+        _, pullback = vjp(lambda y: y * y, x)
+        (a,), (b,) = pullback(x), pullback(x)
+        a[0] = 9.0
+        return b[0]
+
+    vg = value_and_grad(program)
+    for _ in range(3):
+        value, g = vg(X)
+        np.testing.assert_allclose([value, *g], [2 * X[0] ** 2, 4 * X[0], 0.0, 0.0])
+
+
+def test_gradients_inside_can_be_written_to():
+    def program(x):
+        g = grad(lambda y: np.sum(y) * x[0])(x)     # one number, three times
+        g[0] = 5.0
+        (h,) = vjp(np.sum, x)[1](x[1])
+        h[:2] *= 2.0
+        return np.sum(g) + np.sum(h)
+
+    for engine in ("tape", "sct"):
+        vg = value_and_grad(program, engine=engine)
+        for _ in range(3):
+            value, g = vg(X)
+            np.testing.assert_allclose([value, *g], [5 + 2 * X[0] + 5 * X[1], 2.0, 5.0, 0.0])
+
+
 class Adam:
     """D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015."""
 

@@ -154,3 +154,76 @@ def test_a_sum_that_begins_with_a_plain_number_needs_no_iteration_of_its_own():
     lines = [line for line in source(g, X, 3).splitlines() if "np.sin" in line and "#" not in line]
     assert len(lines) == 1
     assert cache_info(g).recordings <= 3 and cache_info(g).fallbacks == 0
+
+
+def returned_from_else(x, n):
+    a = x[0]
+    for _ in range(n):
+        a = a + 1.0
+    else:
+        return a * x[1]
+
+
+def broken_or_doubled(x, n):
+    a = x[0]
+    for _ in range(n):
+        if a > 2.5:
+            break
+        a = a + 1.0
+    else:
+        a = a * 2
+    return a * x[1]
+
+
+def buffer_behind_else(x, n):
+    z = x * 1.0
+    for k in range(n):
+        if k > 3:
+            break
+        z *= 0.9
+    else:
+        z[0] = z[1] * 2.0
+    return np.sum(z**2)
+
+
+def loops_within_else(x, n):
+    t = x[2] * 0.0
+    for _ in range(3):
+        for i in range(n):
+            if x[0] * i > 0.8:
+                break
+            t = t + x[1]
+        else:
+            if t > 4.0:
+                break
+            t = t * 1.5
+            for _ in range(2):
+                t = t + x[0]
+            else:
+                t = t - 0.1
+    else:
+        t = t + 1.0
+    return t * x[2]
+
+
+def while_with_else(x, n):
+    a, k = x[0], 0
+    while k < n:
+        k += 1
+        if a > 2.5:
+            break
+        a = a + 1.0
+    else:
+        a = a * 2
+    return a * x[1]
+
+
+@pytest.mark.parametrize("f", [returned_from_else, broken_or_doubled, buffer_behind_else,
+                               loops_within_else, while_with_else])
+@pytest.mark.parametrize("counts", [(3, 1, 3, 0, 2), (1, 3, 0, 1, 5), (0, 1, 2, 7, 0), (7, 7, 1)])
+def test_else_clauses(f, counts):
+    g = value_and_grad(f)
+    for n in (*counts, *counts):
+        value, gradient = g(X.copy(), n)
+        assert value == f(X.copy(), n)
+        np.testing.assert_allclose(gradient, slopes(f, n), rtol=1e-6, atol=1e-7)

@@ -227,7 +227,7 @@ class _Followed:
         for x, g in zip(leaves, found):
             if g is not None and ((type(g) is np.ndarray) != (type(x) is np.ndarray)
                                   or np.shape(g) != np.shape(x)
-                                  or np.asarray(g).dtype.kind != np.asarray(x).dtype.kind):
+                                  or np.asarray(g).dtype != np.asarray(x).dtype):
                 self.run.recorder.refuse("a cotangent or tangent inside of another type",
                                          self.site)
         return found
@@ -266,7 +266,9 @@ class _Followed:
             row = row.copy() if row.ndim else _like(variable.value, row[()])
             made.append(self.pull((x,), (unit,), variable, row))
         if not shape:
-            return made[0]
+            (row,) = made
+            is_plain = type(row) is float and type(told) is np.float64
+            return self.site.dispatch(self.run, np.float64, (row,), {}) if is_plain else row
         dispatch, site = self.site.dispatch, self.site
         stacked = dispatch(self.run, np.stack, (made,), {})
         return site.dispatch(self.run, np.reshape, (stacked, told.shape), {})

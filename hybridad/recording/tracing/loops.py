@@ -243,11 +243,15 @@ class Loops:
         if not loop.entered:
             self._enter(loop)
         self._emit_jump(loop, names, values)
-        loop.label = None
-        return values
+        self.open.pop()     # what comes is behind it; a `break` there is one of the loop around
+        return self._leave(loop, names, values)
 
     def _exit(self, site, names, values, construct):
-        loop = self.open.pop()
+        loop = self.open[-1] if self.open else None
+        if loop is None or loop.frame is not self.run.frame() or (site.line, site.col) != (
+                loop.place.line, loop.place.col):
+            return values   # it has ended before its `else`
+        self.open.pop()
         if not loop.entered:
             self._enter(loop)
         if loop.label is not None:

@@ -5,7 +5,7 @@ from hybridad.trace.fold.folding import fold_group
 from hybridad.trace.fold.heads import same_but_refs, same_type
 from hybridad.trace.fold.known import LIMIT, NotFolded, Unproven
 from hybridad.trace.fold.unrolling import Unrolling
-from hybridad.trace.ir import Leave, refs_of
+from hybridad.trace.ir import HOLE, Leave, Ref, map_refs
 from hybridad.trace.matching import Unmergeable
 
 __all__ = ["close"]
@@ -77,9 +77,12 @@ def _names_apart(loop, names):
 
 
 def _static_names(names, silent, label, following):
-    """What is static behind the loop; where nothing was told, also where it went on."""
-    static = [(name.name, name.before) for name in names.values()
-              if (silent or name.id is None) and not refs_of(name.before)]
+    """What is static behind the loop; where nothing was told, also where it went on.
+
+    Of containers with values of the run it is how many there are, and where.
+    """
+    static = [(name.name, map_refs(lambda ref: HOLE, name.before)) for name in names.values()
+              if (silent or name.id is None) and type(name.before) is not Ref]
     if silent and label >= 2:
         static.append(("", getattr(following, "place", None)))
     return tuple(static)
@@ -109,7 +112,7 @@ def _must_fit(loop, names):
         if mine.id is None and not same_but_refs(mine.before, its.before):
             raise Unmergeable(f"{mine.name} is something else after the loop")
         aval = loop.walk.aval_of_name(its)
-        if mine.id is not None and not same_type(mine.name, aval, mine.aval, loop.mixes):
+        if mine.id is not None and not same_type(mine.name, mine.aval, aval, loop.mixes):
             raise Unmergeable(f"{mine.name} is of another type after the loop")
     for k, mine in enumerate(front.names):
         other = loop.shares_as_before(k, names)

@@ -80,6 +80,7 @@ class _Folding:
         if self.group is None:
             return
         self.carried = self._carried()
+        self._check_floats()
         self._check_nameless()
         self.extra = self._extra()
         if type(self.last) is Next and self.group.new and self.group.counted > 1:
@@ -99,6 +100,19 @@ class _Folding:
                 seen.add(slot.id)
             carried.append(k)
         return carried
+
+    def _check_floats(self):
+        """What was a number of Python's is one of NumPy's behind each iteration."""
+        known, kinds = self.loop.known, self.walk.survey.kinds
+        for k in self.carried:
+            slot = self.slots[k]
+            if not slot.named or slot.name not in known.floats or slot.aval != FLOATS[0]:
+                continue
+            for leaf in self.leaves:
+                value = leaf.values[k]
+                if value is not HOLE and not (
+                        type(value) is Ref and kinds[value.id][0] == FLOATS[1]):
+                    known.keep_apart(slot.name)
 
     def _check_nameless(self):
         """What travels by what it is must not be known otherwise: as a name that stays, say."""

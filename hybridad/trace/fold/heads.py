@@ -121,19 +121,16 @@ def must_agree(a, b, strict, mixes):
         _groups_must_agree(a, b, strict)
 
 
-def same_type(name, a, b, mixes):
+def same_type(name, before, now, mixes):
     """Whether what a name is bound to is of one type in two iterations.
-
-    Items of a tuple may be swapped, so they may be numbers of Python's or of NumPy's in turn; what
-    becomes of it shows in the operations.
 
     Parameters
     ----------
-    a, b : Aval
+    before, now : Aval
     mixes : callable
         ``mixes(name)``: whether a name may become a number of NumPy's in the first iteration.
     """
-    return a == b or (a in FLOATS and b in FLOATS and (name.endswith("]") or mixes(name)))
+    return before == now or ((before, now) == FLOATS and mixes(name))
 
 
 def _groups_must_agree(a, b, strict):

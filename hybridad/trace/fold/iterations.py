@@ -103,7 +103,7 @@ class OpenLoop:
 
     def mixes(self, name):
         """Let a number be Python's before the loop and NumPy's from then on, if that can be."""
-        if self.kind == "while":    # which may turn out to have no iteration
+        if self.kind == "while" or name in self.known.apart:    # there may be no iteration
             return False
         if name not in self.known.floats:
             self.known.floats.add(name)
@@ -248,7 +248,7 @@ class OpenLoop:
     def fits(self, slot, names):
         """Whether a name behind the loop is what its slot carries: of that type, and as shared."""
         aval = self.walk.aval_of_name(names[slot.name])
-        if not same_type(slot.name, aval, slot.aval, self.mixes):
+        if not same_type(slot.name, slot.aval, aval, self.mixes):
             return False
         mine = next(k for k, x in enumerate(self.front.names) if x.name == slot.name)
         return self.shares_as_before(mine, names) is None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from hybridad.trace.matching import same_static
+from hybridad.trace.fold.heads import same_but_refs
 
 __all__ = ["LIMIT", "FoldAgain", "Known", "KnownLoop", "NotFolded", "Unproven"]
 
@@ -69,6 +69,8 @@ class KnownLoop:
     floats : set of str
         Names of numbers that are Python's before the loop and NumPy's from then on. There is an
         iteration then, so that it is known what they are behind it.
+    apart : set of str
+        Names of which that does not hold: an iteration may leave them as they are.
     ways : list
         Triples (label, static names behind the loop, number of this way out).
     closed : bool
@@ -80,6 +82,7 @@ class KnownLoop:
     long: bool = False
     strict: set = field(default_factory=set)
     floats: set = field(default_factory=set)
+    apart: set = field(default_factory=set)
     ways: list = field(default_factory=list)
     closed: bool = False
 
@@ -87,6 +90,12 @@ class KnownLoop:
     def least(self):
         """How many iterations there are where it is folded."""
         return max(self.peeled, 1 if self.floats else 0)
+
+    def keep_apart(self, name):
+        """A number may be Python's or NumPy's behind an iteration: fold anew, without that."""
+        self.floats.discard(name)
+        self.apart.add(name)
+        raise FoldAgain
 
     def must_fold(self):
         """It is too long to be written out; raise `FoldAgain` if that was what was done so far."""
@@ -98,7 +107,7 @@ class KnownLoop:
         """The number of a way out: that of the jump, and of what is static behind it."""
         for known, others, number in self.ways:
             if known == label and len(names) == len(others) and all(
-                    x[0] == y[0] and same_static(x[1], y[1]) for x, y in zip(names, others)):
+                    x[0] == y[0] and same_but_refs(x[1], y[1]) for x, y in zip(names, others)):
                 return number
         numbers = {number for _, _, number in self.ways}
         # 0 is the end at which everything is what the loop carries.
