@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from hybridad import cache_info, value_and_grad
-
-X, W = np.array([0.3, -0.2, 0.5, 0.1, 0.7]), 0.9
+from tests.engine.carried import ORDERS, check_against_plain_python, recordings_of
 
 
 class Particle:
@@ -221,31 +219,14 @@ PROGRAMS = (
     buffers_of_an_object)
 FOLDED = (decaying_rate, dict_slots, list_slots, attributes, counted_steps, new_objects, left_early,
           nested_loops)
-ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),
-          (2, 1, 0, 5, 5), (70, 70, 3, 3, 1, 1, 0, 0))
-
-
-def slopes(f, n, step=1e-6):
-    points = [(X + step * e, W) for e in np.eye(5)] + [(X, W + step)]
-    before = [(X - step * e, W) for e in np.eye(5)] + [(X, W - step)]
-    return [(f(*a, n) - f(*b, n)) / (2 * step) for a, b in zip(points, before)]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_each_is_as_in_plain_python(f, order):
-    vg = value_and_grad(f, (0, 1), verify=False)
-    for n in order:
-        value, (by_x, by_w) = vg(X, W, n)
-        plain = f(X, W, n)
-        assert value == plain and type(value) is type(plain)
-        np.testing.assert_allclose([*by_x, by_w], slopes(f, n), rtol=1e-5, atol=1e-6)
+    check_against_plain_python(f, order)
 
 
 @pytest.mark.parametrize("f", FOLDED)
 def test_what_slots_carry_is_folded(f):
-    vg = value_and_grad(f, (0, 1))
-    for n in (3, 70, 500, 8, 1, 0, 4, 60, 2):
-        vg(X, W, n)
-    assert cache_info(vg).recordings <= 5
-    assert cache_info(vg).fallbacks == 0
+    assert recordings_of(f) <= 5

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from hybridad import cache_info, source, value_and_grad
-
-X, W = np.array([0.3, -0.2, 0.5, 0.1, 0.7]), 0.9
+from hybridad import source, value_and_grad
+from tests.engine.carried import ORDERS, W, X, check_against_plain_python, recordings_of
 
 
 def tuple_turned_around(x, w, n):
@@ -100,33 +99,17 @@ PROGRAMS = (
     state_in_a_dict, one_value_twice, one_value_twice_in_a_list, best_with_its_index,
     nested_tuples, none_at_first, shape_in_a_tuple)
 FOLDED = (state_in_a_list, state_in_a_dict, one_value_twice, nested_tuples)
-ORDERS = ((0, 0, 1, 1, 3, 3, 2, 5, 9, 70, 70, 4, 4), (1, 1, 1, 2, 3, 5, 70, 70, 0, 0),
-          (2, 1, 0, 5, 5), (70, 70, 3, 3, 1, 1, 0, 0))
-
-
-def slopes(f, n, step=1e-6):
-    points = [(X + step * e, W) for e in np.eye(5)] + [(X, W + step)]
-    before = [(X - step * e, W) for e in np.eye(5)] + [(X, W - step)]
-    return [(f(*a, n) - f(*b, n)) / (2 * step) for a, b in zip(points, before)]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_each_is_as_in_plain_python(f, order):
-    vg = value_and_grad(f, (0, 1), verify=False)
-    for n in order:
-        value, (by_x, by_w) = vg(X, W, n)
-        assert value == f(X, W, n)
-        np.testing.assert_allclose([*by_x, by_w], slopes(f, n), rtol=1e-6, atol=1e-7)
+    check_against_plain_python(f, order)
 
 
 @pytest.mark.parametrize("f", FOLDED)
 def test_what_tuples_and_dicts_carry_is_folded(f):
-    vg = value_and_grad(f, (0, 1))
-    for n in (3, 70, 500, 8, 1, 0, 4, 60, 2):
-        vg(X, W, n)
-    assert cache_info(vg).recordings <= 4
-    assert cache_info(vg).fallbacks == 0
+    assert recordings_of(f) <= 4
 
 
 def test_items_of_tuples_have_names_of_their_own():
