@@ -185,6 +185,39 @@ def one_more_at_the_end(x, w, n):
     return sum(items) + w + sum(key.values())
 
 
+class Node:
+    """Refers to the next one."""
+
+    def __init__(self, value):
+        self.value, self.next = value, None
+
+
+def which_object_it_is(x, w, n):
+    """The third one is another one, which only `is` tells."""
+    a, b, c = Node(w), Node(x[0]), Node(x[1])
+    a.next, b.next, c.next = b, c, a
+    here = a
+    for _ in range(n):
+        here.value = here.value * 0.9 + (2.0 if here is c else 1.0)
+        here = here.next
+    return a.value + 2 * b.value + 3 * c.value + (here.value if here is not c else 0.0)
+
+
+def found_object(x, w, n):
+    """By which way the loop was left tells which object it is."""
+    a, b = Node(w), Node(x[0])
+    found = a
+    for k in range(n):
+        if x[k % 5] > 0.4:
+            found = b
+            break
+        if k > 3:
+            break
+        a.value = a.value + 0.1
+    found.value = found.value * 2
+    return a.value + 3 * b.value
+
+
 def keys_that_come(x, w, n):
     state = {}
     for k in range(n):
@@ -213,12 +246,11 @@ def nested_loops(x, w, n):
 
 PROGRAMS = (
     dict_slots, list_slots, swapped_slots, swapped_and_read, attributes, counted_steps,
-    attributes_of_two,
-    objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names, seen_by_a_closure,
-    keys_that_come, one_more_at_the_end, left_early, nested_loops, decaying_rate, swapped_buffers,
-    buffers_of_an_object)
-FOLDED = (decaying_rate, dict_slots, list_slots, attributes, counted_steps, new_objects, left_early,
-          nested_loops)
+    attributes_of_two, objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names,
+    seen_by_a_closure, keys_that_come, which_object_it_is, found_object, one_more_at_the_end,
+    left_early, nested_loops, decaying_rate, swapped_buffers, buffers_of_an_object)
+FOLDED = (dict_slots, list_slots, attributes, counted_steps, left_early, nested_loops,
+          decaying_rate)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)

@@ -17,7 +17,8 @@ from hybridad.recording.tracing.memory import NotTraced
 from hybridad.recording.tracing.values import Dynamic
 from hybridad.trace.ir import HOLE, Ref
 
-__all__ = ["Opaque", "content_of", "counts_of", "owner_of", "reachable", "without_leaf"]
+__all__ = ["Opaque", "content_of", "counts_of", "named_before", "owner_of", "reachable",
+           "without_leaf"]
 
 _LEAVES = (np.ndarray, float, int, complex, bool, str, bytes, type(None), Dynamic, type,
            types.ModuleType)
@@ -44,35 +45,65 @@ def reachable(values):
     return found
 
 
-def content_of(run, x, told):
+def content_of(run, x, told, born=None):
     """What a value is made of, as arguments: containers, and the run's own objects by attributes.
 
     Parameters
     ----------
     told : dict
         Id -> container or object that the content tells of; added to.
+    born : dict, optional
+        See `named_before`.
     """
     kind, recorder = type(x), run.recorder
     if not recorder.is_known(x) and (kind in (tuple, list, dict) or run.is_plain_object(x)):
         if id(x) in told:       # once is enough; in a circle there is no end
-            return Opaque(x)
+            return _which(x, born)
         told[id(x)] = x
         if kind in (tuple, list):
-            return kind([content_of(run, item, told) for item in x])
+            return kind([content_of(run, item, told, born) for item in x])
         if kind is not dict:
-            parts = {_CLASS: kind, **dict_of(x)}
+            parts = {_WHICH: _which(x, born), **dict_of(x)}
         elif any(recorder.is_known(key) for key in x):
             return Opaque(x)
         else:
             parts = x
-        return {key: content_of(run, item, told) for key, item in parts.items()}
+        return {key: content_of(run, item, told, born) if key is not _WHICH else item
+                for key, item in parts.items()}
     try:
         return encode(recorder, x)
     except NotTraced:
         return Opaque(x)
 
 
-_CLASS = "its class"    # no attribute has such a name
+_WHICH = "which one"    # no attribute has such a name
+
+
+def _which(x, born):
+    """Which object it is: in each run the same one, if it was there before the loop."""
+    label, known = (born or {}).get(id(x), (None, None))
+    return label if known is x else Opaque(x)
+
+
+def named_before(run, names, values):
+    """How the run's own objects and containers can be reached before a loop.
+
+    Returns
+    -------
+    dict
+        Id -> (text, the object).
+    """
+    found, stack = {}, [*zip(names, values)][::-1]
+    while stack:
+        way, x = stack.pop()
+        kind = type(x)
+        if id(x) in found or run.recorder.is_known(x) or not (
+                kind in (tuple, list, dict) or run.is_plain_object(x)):
+            continue
+        found[id(x)] = f"<{kind.__name__} {way}>", x
+        slots = enumerate(x) if kind in (tuple, list) else _slots_of(x).items()
+        stack += [(f"{way}[{key!r}]", item) for key, item in slots if type(key) in (int, str)]
+    return found
 
 
 class Opaque:

@@ -6,14 +6,7 @@ import contextlib
 import numpy as np
 
 from hybridad.recording.instrument.source import find_definition
-from hybridad.recording.tracing.contents import (
-    Opaque,
-    content_of,
-    counts_of,
-    owner_of,
-    reachable,
-    without_leaf,
-)
+from hybridad.recording.tracing import contents
 from hybridad.recording.tracing.iterables import forget_recipe, indices, recipe_of, value_at
 from hybridad.recording.tracing.memory import Array, NotTraced
 from hybridad.recording.tracing.recorder import place_of
@@ -75,6 +68,7 @@ class _Open:
     """A loop that is being gone through."""
 
     __slots__ = (
+        "born",
         "changes",
         "contents",
         "counting",
@@ -212,6 +206,7 @@ class Loops:
             raise NotTraced("a loop whose source is not known")
         self.run.recorder.loops += 1
         loop = _Open(self.run.recorder.loops, source, self.run.frame(), place_of(site))
+        loop.born = contents.named_before(self.run, names, values)
         self.open.append(loop)
         loop.last = dict(zip(names, values))
         if construct == "while":
@@ -271,7 +266,7 @@ class Loops:
             names, values = values.keys(), values.values()
         told = []
         for name, value in zip(names, values):
-            before = self._counted(loop, name, None, self._before(value), told)
+            before = self._counted(loop, name, None, self._before(loop, value), told)
             told += self._parts(name, before, name in loop.source.stored)
         self.run.recorder.events.append(Jump(loop.number, loop.label or 0, tuple(told)))
 
@@ -306,10 +301,10 @@ class Loops:
             if loop.place in self.run.recorder.hidden:
                 continue
             if loop.reach is None:
-                loop.reach = reachable(loop.current.values())
+                loop.reach = contents.reachable(loop.current.values())
                 loop.told = {}
                 for value in loop.current.values():
-                    content_of(self.run, value, loop.told)
+                    contents.content_of(self.run, value, loop.told, loop.born)
             if id(x) in loop.reach and id(x) not in loop.told:
                 reason = f"a {type(x).__name__} is changed in the loop"
                 self.run.recorder.hidden[loop.place] = reason
@@ -321,7 +316,8 @@ class Loops:
         self._forget_reads(loop)
         heads, new = [], []
         # All of them first: views that are taken again are so before the iteration begins.
-        before = [self._before(loop.last.get(name, HOLE) if name in loop.source.targets else value)
+        targets = loop.source.targets
+        before = [self._before(loop, loop.last.get(name, HOLE) if name in targets else value)
                   for name, value in zip(names, values)]
         self._note_counts(loop, names, before)
         for name, value, its in zip(names, values, before):
@@ -354,18 +350,18 @@ class Loops:
                         None if value is None else aval_of(value))
         return Name(name, before)
 
-    def _before(self, value):
+    def _before(self, loop, value):
         """What a name is bound to, as a value of the trace."""
         if value is HOLE or type(value).__name__ == "Unbound":
             return HOLE
         if type(value) is range and self.run.recorder.varies(value):
-            return Opaque(value)
-        return content_of(self.run, value, {})
+            return contents.Opaque(value)
+        return contents.content_of(self.run, value, {}, loop.born)
 
     def _note_counts(self, loop, names, before):
         """Which plain numbers in slots have changed since the last head: they get names."""
         for name, its in zip(names, before):
-            for path in counts_of(loop.contents.get(name), its):
+            for path in contents.counts_of(loop.contents.get(name), its):
                 if (name, path) not in loop.counting:
                     loop.counting.append((name, path))
         loop.contents = dict(zip(names, before))
@@ -378,11 +374,11 @@ class Loops:
         for known, path in loop.counting:
             if known != name:
                 continue
-            content, leaf = without_leaf(content, path)
+            content, leaf = contents.without_leaf(content, path)
             if leaf is HOLE:
                 continue
             part = name + "".join([f"[{key!r}]" for key in path])
-            owner = None if value is None else owner_of(value, path)
+            owner = None if value is None else contents.owner_of(value, path)
             if owner is None:
                 heads.append(Name(part, leaf))
                 continue
@@ -437,7 +433,7 @@ class Loops:
         recorder = self.run.recorder
         self._forget_reads(loop)
         left, new = [], []
-        before = list(map(self._before, values))
+        before = [self._before(loop, value) for value in values]
         for name, value, its in zip(names, values, before):
             its = self._counted(loop, name, value, its, left)
             new.append(self._rebound(name, value, its, name in loop.source.stored, left))

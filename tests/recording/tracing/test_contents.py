@@ -8,6 +8,7 @@ from hybridad.recording.tracing.contents import (
     Opaque,
     content_of,
     counts_of,
+    named_before,
     owner_of,
     reachable,
     without_leaf,
@@ -36,8 +37,19 @@ def test_containers_and_objects_are_told_by_what_they_hold(run):
     x = {"list": [array, thing], "pair": (1, None)}
     content = content_of(run, x, told)
     assert content["list"][0] == ref and content["pair"] == (1, None)
-    assert content["list"][1] == {"its class": Thing, "a": ref, "b": 2}
+    assert content["list"][1] == {"which one": Opaque(thing), "a": ref, "b": 2}
     assert {*told} == {id(x), id(x["list"]), id(x["pair"]), id(thing)}
+
+
+def test_an_object_from_before_the_loop_is_that_one_in_each_run(run):
+    thing, other = Thing(a=1), Thing(a=1)
+    thing.deep = [{"k": other}]
+    born = named_before(run, ("x", "y"), (3, thing))
+    for made, text in ((thing, "<Thing y>"), (other, "<Thing y['deep'][0]['k']>")):
+        content = content_of(run, made, {}, born)
+        assert content["which one"] == text
+    new = Thing(a=1)
+    assert content_of(run, new, {}, born)["which one"] == Opaque(new)
 
 
 def test_circles_end(run):
