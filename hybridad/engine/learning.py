@@ -119,7 +119,7 @@ def _learnt(engine, call, recording, journal, known, guarded):
     with _not_learnt(NotFolded, NotSpecialized):
         loops = Known() if known is None or known.dynamic != dynamic else known.loops
         for place in hidden:
-            loops.loop(place).unrolled = True
+            loops.loop(place).seal()
         tree = engine.kept(fold(events, loops))
         drops = 0 if known is None else known.drops
         if known is not None and known.dynamic == dynamic and not loops.grown:

@@ -1,5 +1,7 @@
 """Slots of dicts, lists and objects that loops change, at trip counts in any order."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -244,7 +246,89 @@ def nested_loops(x, w, n):
     return state["m"] + np.sum(state["rows"][1] ** 2)
 
 
+def first_value_is_a_constant_too(x, w, n):
+    s = {"a": w, "b": x[0]}
+    for k in range(n):
+        s["b"] = s["b"] * 0.8 - w
+        if x[k % 5] <= 0.2:
+            s["a"] = s["a"] * 0.9 + np.sin(s["a"])
+    return s["b"] + s["a"]
+
+
+def one_dict_then_two(x, w, n):
+    a = b = {"v": w}
+    for k in range(n):
+        a["v"] = a["v"] + x[0]
+        if k == 2:
+            a = dict(b)
+    return a["v"] + 2.0 * b["v"]
+
+
+def left_with_a_count(x, w, n):
+    s, v = {"c": 0}, w
+    for k in range(n):
+        v = v * 0.9 + abs(x[k % 5])
+        s["c"] += 1
+        if v > 1.5:
+            break
+    return v + s["c"]
+
+
+def left_with_a_new_key(x, w, n):
+    s = {"a": w}
+    for _ in range(n):
+        s["a"] = s["a"] * 0.9 + x[0]
+        if s["a"] > 1.5:
+            s["over"] = s["a"] * x[1]
+            break
+    return sum(s.values())
+
+
+def counted_out_of_sight(x, w, n):
+    s, seen = types.SimpleNamespace(c=0), set()
+    for k in range(n):
+        s.c += 1
+        seen.add(k % 7)
+    return s.c * w + len(seen) * x[0]
+
+
+def counted_in_a_class(x, w, n):
+    class Counter:
+        c = 0
+
+    for _ in range(n):
+        Counter.c += 1
+    return Counter.c * w
+
+
+def views_at_times(x, w, n):
+    s = {"a": x * w, "b": x * w}
+    for k in range(n):
+        s["a"] = s["a"] * 0.9
+        s["b"] = s["a"][1:] if k % 2 else s["a"][1:].copy()
+    s["b"][1] *= 2.0
+    return np.sum(s["a"])
+
+
+def one_list_at_times(x, w, n):
+    a, b = [0], [0]
+    for k in range(n):
+        a = [0]
+        b = a if k % 2 else [0]
+    b.append(1)
+    return sum(a) * x[0] + len(a) * w
+
+
+def type_of_a_slot(x, w, n):
+    s = {"t": w}
+    for k in range(n):
+        s["t"] = s["t"] * x[k % 5]
+    return s["t"] * (2.0 if type(s["t"]) is float else 3.0)
+
+
 PROGRAMS = (
+    first_value_is_a_constant_too, one_dict_then_two, left_with_a_count, left_with_a_new_key,
+    counted_out_of_sight, counted_in_a_class, views_at_times, one_list_at_times, type_of_a_slot,
     dict_slots, list_slots, swapped_slots, swapped_and_read, attributes, counted_steps,
     attributes_of_two, objects_in_a_list, new_objects, flags_and_none, one_dict_by_two_names,
     seen_by_a_closure, keys_that_come, which_object_it_is, found_object, one_more_at_the_end,

@@ -53,7 +53,7 @@ def test_it_may_die_while_its_lines_are_looked_at(monkeypatch, tmp_path):
     file.write_text("x = 1\n")
     linecache.getlines(str(file))
     functions = [made()]
-    monkeypatch.setattr(linecache.os, "stat", lambda name: functions.clear() or os.lstat(name))
+    monkeypatch.setattr(os, "stat", lambda name: functions.clear() or os.lstat(name))
     linecache.checkcache()
     assert not functions
 

@@ -264,9 +264,9 @@ class Loops:
             still = loop.current if loop.kind == "while" else loop.last
             values = {**still, **dict(zip(names, values))}
             names, values = values.keys(), values.values()
-        told = []
+        told, seen = [], {}
         for name, value in zip(names, values):
-            before = self._counted(loop, name, None, self._before(loop, value), told)
+            before = self._counted(loop, name, None, self._before(loop, value, seen), told)
             told += self._parts(name, before, name in loop.source.stored)
         self.run.recorder.events.append(Jump(loop.number, loop.label or 0, tuple(told)))
 
@@ -305,7 +305,7 @@ class Loops:
                 loop.told = {}
                 for value in loop.current.values():
                     contents.content_of(self.run, value, loop.told, loop.born)
-            if id(x) in loop.reach and id(x) not in loop.told:
+            if is_a(x, type) or (id(x) in loop.reach and id(x) not in loop.told):
                 reason = f"a {type(x).__name__} is changed in the loop"
                 self.run.recorder.hidden[loop.place] = reason
 
@@ -317,7 +317,8 @@ class Loops:
         heads, new = [], []
         # All of them first: views that are taken again are so before the iteration begins.
         targets = loop.source.targets
-        before = [self._before(loop, loop.last.get(name, HOLE) if name in targets else value)
+        told = {}
+        before = [self._before(loop, loop.last.get(name, HOLE) if name in targets else value, told)
                   for name, value in zip(names, values)]
         self._note_counts(loop, names, before)
         for name, value, its in zip(names, values, before):
@@ -350,13 +351,13 @@ class Loops:
                         None if value is None else aval_of(value))
         return Name(name, before)
 
-    def _before(self, loop, value):
+    def _before(self, loop, value, told):
         """What a name is bound to, as a value of the trace."""
         if value is HOLE or type(value).__name__ == "Unbound":
             return HOLE
         if type(value) is range and self.run.recorder.varies(value):
             return contents.Opaque(value)
-        return contents.content_of(self.run, value, {}, loop.born)
+        return contents.content_of(self.run, value, told, loop.born)
 
     def _note_counts(self, loop, names, before):
         """Which plain numbers in slots have changed since the last head: they get names."""
@@ -433,7 +434,8 @@ class Loops:
         recorder = self.run.recorder
         self._forget_reads(loop)
         left, new = [], []
-        before = [self._before(loop, value) for value in values]
+        told = {}
+        before = [self._before(loop, value, told) for value in values]
         for name, value, its in zip(names, values, before):
             its = self._counted(loop, name, value, its, left)
             new.append(self._rebound(name, value, its, name in loop.source.stored, left))

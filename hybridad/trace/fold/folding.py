@@ -38,6 +38,8 @@ def fold_group(walk, loop, event, names, way, exhausted):
     total = _total(loop, walk)
     if (total is not None and total < least) or (first >= loop.count > 0 and not exhausted):
         folded = None
+    elif group is None and first and any(map(_tells, names.values())):
+        raise Unproven("what is behind the first iterations may be something else in others")
     else:
         folded = _Folding(walk, loop, event, names, way)
         folded.check()
@@ -51,6 +53,20 @@ def fold_group(walk, loop, event, names, way, exhausted):
         unrolling.leave(event, names)
         return
     folded.write(unrolling)
+
+
+_UNKNOWN = None, None, None
+
+
+def _tells(name):
+    """Whether a name stands for a container with values or numbers in it."""
+    return name.id is None and type(name.before) in (tuple, list, dict) and _holds(name.before)
+
+
+def _holds(x):
+    if type(x) in (tuple, list, dict):
+        return any(map(_holds, x.values() if type(x) is dict else x))
+    return type(x) in (Ref, int, float, complex)
 
 
 def _total(loop, walk):
@@ -116,14 +132,32 @@ class _Folding:
 
     def _check_nameless(self):
         """What travels by what it is must not be known otherwise: as a name that stays, say."""
-        last = None
-        for k in self.carried:
+        walk, loop, kinds = self.walk, self.loop, self.walk.survey.kinds
+        # An array that is written to and has a name is the newest version of its memory.
+        whole = {name.name for name in self.group.front.names if type(name.before) is Ref}
+        loose = [k for k, slot in enumerate(self.slots) if not slot.named and (
+            slot.name is not None and not (slot.root and slot.name in whole))]
+        ids = [self.slots[k].id for k in loose]
+        moving = [k for k in loose if any(
+            leaf.values[k] is not HOLE and leaf.values[k] != Ref(self.slots[k].id)
+            for leaf in self.leaves)]
+        last = self._last_values() if moving else None
+        for k in moving:
             slot = self.slots[k]
-            if slot.named or slot.root:
-                continue
             if self.group.counted < 2:  # in a second one it would show
                 raise Unproven(f"a value in {slot.name} is told by one iteration only")
-            last = last or self._last_values()
+            if walk.order[slot.id] < loop.start:    # others may know it, as what stays
+                if self.group.first < 2:
+                    loop.known.stand_by(self.group.first + 1)
+                raise Unmergeable(f"a value in {slot.name} is not always another one")
+            if ids.count(slot.id) > 1:
+                raise Unmergeable(f"a value in {slot.name} is in two places, and then not")
+            values = [leaf.values[k] for leaf in self.leaves if leaf.values[k] is not HOLE]
+            aval, memory, _ = kinds.get(slot.id, _UNKNOWN)
+            if any(type(x) is not Ref or kinds.get(x.id, _UNKNOWN)[0] != aval for x in values):
+                raise Unmergeable(f"a value in {slot.name} is of another type, and then not")
+            if memory is not None and walk.survey.written:
+                raise Unmergeable(f"an array in {slot.name} may share its memory with others")
             if type(last[k]) is Ref and not self._is_inner(last[k].id):
                 raise Unmergeable(f"a value in {slot.name} is one from before the loop")
 

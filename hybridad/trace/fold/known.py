@@ -61,6 +61,8 @@ class KnownLoop:
         The first iterations that stand by themselves, because they differ from the others.
     unrolled : bool
         All do.
+    sealed : bool
+        Something is carried that cannot be seen: it is never folded.
     long : bool
         There were too many for that once: they never do again.
     strict : set of str
@@ -80,6 +82,7 @@ class KnownLoop:
     peeled: int = 0
     unrolled: bool = False
     long: bool = False
+    sealed: bool = False
     strict: set = field(default_factory=set)
     floats: set = field(default_factory=set)
     apart: set = field(default_factory=set)
@@ -91,6 +94,15 @@ class KnownLoop:
         """How many iterations there are where it is folded."""
         return max(self.peeled, 1 if self.floats else 0)
 
+    def seal(self):
+        """See above."""
+        self.unrolled = self.sealed = True
+
+    def stand_by(self, first):
+        """The first iterations stand by themselves: fold anew."""
+        self.peeled = first
+        raise FoldAgain
+
     def keep_apart(self, name):
         """A number may be Python's or NumPy's behind an iteration: fold anew, without that."""
         self.floats.discard(name)
@@ -99,7 +111,7 @@ class KnownLoop:
 
     def must_fold(self):
         """It is too long to be written out; raise `FoldAgain` if that was what was done so far."""
-        if self.unrolled:
+        if self.unrolled and not self.sealed:
             self.unrolled, self.long = False, True
             raise FoldAgain
 
