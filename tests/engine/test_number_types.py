@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hybridad import cache_info, grad, hessian, jacobian, value_and_grad, vjp
+from hybridad import cache_info, explain, grad, hessian, jacobian, value_and_grad, vjp
 
 X = np.array([1.0, 2.0])
 COUNTS = ([1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0])
@@ -114,3 +114,19 @@ def test_what_is_computed_in_another_precision_stays_there():
         value, g = vg(X)
         assert type(value) is np.float32 and g.dtype == np.float64
     assert cache_info(vg).hits == 0     # cotangents of another type are left to the tape
+
+
+def test_whether_two_numbers_are_one_object_is_left_to_the_tape():
+    """Loops make other objects of the numbers that they carry."""
+    def program(x, n):
+        a, b, t = x[0], x[1], 0.0
+        for _ in range(n):
+            if a is b:
+                t = t + x[1]
+            a = b
+        return t + b
+
+    vg = value_and_grad(program)
+    for n in (0, 1, 1, 2, 2, 3, 0):
+        assert vg(X, n)[0] == program(X, n)
+    assert "whether two numbers are one object" in explain(vg).reason

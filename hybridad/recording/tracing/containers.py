@@ -320,6 +320,10 @@ class Containers(Operations):
         """``a is b``"""
         run = here()
         outcome = a is b
+        if run is not None and run.recorder.loops and is_number(a) and is_number(b) and (
+                run.recorder.is_known(a) or run.recorder.is_known(b)):
+            # Loops make other objects of the numbers that they carry.
+            run.recorder.refuse("whether two numbers are one object", self)
         if run is not None and not is_number(a) and not is_number(b):
             recorder = run.recorder
             ours, theirs = recorder.identity(a), recorder.identity(b)
