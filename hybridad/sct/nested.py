@@ -12,7 +12,7 @@ from hybridad.sct.differentiate import reverse
 from hybridad.sct.differentiate.numbering import by_number
 from hybridad.sct.differentiate.program import Program
 from hybridad.sct.differentiate.writer import Writer, ids_and_memories
-from hybridad.sct.passes.walk import unwind, walk
+from hybridad.sct.passes.walk import unwind, used_by_end, uses, walk
 from hybridad.trace.ir import Block, Branch, Loop, Node, Ref, Return, refs_of, replace
 from hybridad.trace.rewriting import Rewriting
 
@@ -166,8 +166,7 @@ class _Expanding:
         made, used = set(), {}
         for node, _ in walk(Block(tuple(line), end)):
             made.update(_ids_of(node))
-            for ref in refs_of(_uses_of(node)):
-                used.setdefault(ref.id)
+            used.update(dict.fromkeys(_uses_of(node)))
         found = []
         for id in used:
             if id in made:
@@ -196,9 +195,5 @@ def _ids_of(node):
 
 def _uses_of(node):
     if type(node) is Loop:
-        return (node.spec, tuple([phi.init for phi in node.phis]))
-    if type(node) is Node:
-        return node.args, node.kwargs
-    if type(node) is Branch:
-        return node.test
-    return (node.value,) if type(node) is Return else getattr(node, "values", ())
+        return [ref.id for ref in refs_of((node.spec, [phi.init for phi in node.phis]))]
+    return uses(node) if type(node) is Node else used_by_end(node)

@@ -45,18 +45,24 @@ def reachable(values):
     return found
 
 
-def content_of(run, x, told, born=None):
+def _is_told(run, x):
+    """Whether `x` is a container or an object of the run's own that is told by what it holds."""
+    return not run.recorder.is_known(x) and (
+        type(x) in (tuple, list, dict) or run.is_plain_object(x))
+
+
+def content_of(run, x, told, born):
     """What a value is made of, as arguments: containers, and the run's own objects by attributes.
 
     Parameters
     ----------
     told : dict
         Id -> container or object that the content tells of; added to.
-    born : dict, optional
+    born : dict
         See `named_before`.
     """
     kind, recorder = type(x), run.recorder
-    if not recorder.is_known(x) and (kind in (tuple, list, dict) or run.is_plain_object(x)):
+    if _is_told(run, x):
         if id(x) in told:       # once is enough; in a circle there is no end
             return _which(x, born)
         told[id(x)] = x
@@ -81,7 +87,7 @@ _WHICH = "which one"    # no attribute has such a name
 
 def _which(x, born):
     """Which object it is: in each run the same one, if it was there before the loop."""
-    label, known = (born or {}).get(id(x), (None, None))
+    label, known = born.get(id(x), (None, None))
     return label if known is x else Opaque(x)
 
 
@@ -97,8 +103,7 @@ def named_before(run, names, values):
     while stack:
         way, x = stack.pop()
         kind = type(x)
-        if id(x) in found or run.recorder.is_known(x) or not (
-                kind in (tuple, list, dict) or run.is_plain_object(x)):
+        if id(x) in found or not _is_told(run, x):
             continue
         found[id(x)] = f"<{kind.__name__} {way}>", x
         slots = enumerate(x) if kind in (tuple, list) else _slots_of(x).items()

@@ -35,7 +35,7 @@ def test_containers_and_objects_are_told_by_what_they_hold(run):
     ref = run.recorder.ref(array)
     thing = Thing(a=array, b=2)
     x = {"list": [array, thing], "pair": (1, None)}
-    content = content_of(run, x, told)
+    content = content_of(run, x, told, {})
     assert content["list"][0] == ref and content["pair"] == (1, None)
     assert content["list"][1] == {"which one": Opaque(thing), "a": ref, "b": 2}
     assert {*told} == {id(x), id(x["list"]), id(x["pair"]), id(thing)}
@@ -55,14 +55,14 @@ def test_an_object_from_before_the_loop_is_that_one_in_each_run(run):
 def test_circles_end(run):
     x = []
     x.append(x)
-    assert content_of(run, x, {}) == [Opaque(x)]
-    assert content_of(run, x, {})[0] != Opaque([])
+    assert content_of(run, x, {}, {}) == [Opaque(x)]
+    assert content_of(run, x, {}, {})[0] != Opaque([])
 
 
 def test_what_cannot_be_told_is_itself(run):
     f = lambda: x
     x = 1
-    content = content_of(run, {"f": f, "set": {1}}, {})
+    content = content_of(run, {"f": f, "set": {1}}, {}, {})
     assert content["f"] == Opaque(f) and repr(content["f"]) == "<function>"
     assert content["set"] == Opaque(content["set"].value)
 
